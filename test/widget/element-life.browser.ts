@@ -2,7 +2,7 @@
 import { expect, fixture, html } from '@open-wc/testing';
 import { FakeProxy, paymentOf, proxyWith } from '../../widget/testing/fake-proxy.ts';
 import { addressOf, heading, mount, part, textOf, thePart, until } from './mount.ts';
-import { other } from './states.ts';
+import { other as anotherOpen } from './states.ts';
 
 const inTenMinutes = () => new Date(Date.now() + 600_000).toISOString();
 
@@ -16,7 +16,7 @@ it('an element without a connection says so as soon as the browser is offline, u
   proxy.isSilent = false;
   window.dispatchEvent(new Event('online'));
   await until(() => !textOf(widget).includes('No connection.'), 'the connection');
-  proxy.publish(other('CHECKOUT'));
+  proxy.publish(anotherOpen('CHECKOUT'));
   await until(() => textOf(widget).includes('Confirm only one payment, or you will pay twice.'), 'the warning');
   window.dispatchEvent(new Event('offline'));
   await widget.updateComplete;

@@ -114,7 +114,7 @@ export const flowStyles = css`
     text-wrap: pretty;
   }
   .note.wrong {
-    background: color-mix(in srgb, var(--_danger) 16%, transparent);
+    background: color-mix(in srgb, var(--payment-color-danger, light-dark(#d92d20, #ff3b30)) 16%, transparent);
   }
   .note.warning,
   strong {
@@ -147,6 +147,9 @@ export const flowStyles = css`
     color: inherit;
     flex: 1 1 9.5em;
     min-inline-size: fit-content;
+  }
+  .row a.quiet {
+    flex-basis: 100%;
   }
   button .icon {
     inline-size: 1.25em;
@@ -270,7 +273,7 @@ export const flowStyles = css`
   summary {
     padding-block: 0.9em;
     border-radius: var(--_radius);
-    color: var(--_accent);
+    color: var(--_muted);
     font-weight: 600;
   }
   .print-only {

@@ -37,13 +37,15 @@ export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: Pane
     <p>${say('direct_help', approved(context))}</p>
     ${link ? appButton(link, 'primary', context) : ''}
     ${waitingStatus(context, last4 ? say('sentTo', { last4: `\u2066••••\u00a0${last4}\u2069` }) : say('waiting'), shown)}
-    ${otherWays('DIRECT', context)}`;
+    <div class="row">${walletButton('DIRECT', 'quiet', context)}</div>
+    ${otherMethodButton(context)}`;
 }
 
-/** To the wallet ID that was typed for a request, and to the other methods. */
-const otherWays = (asked: Method, context: PanelContext, rank: Rank = 'quiet'): TemplateResult =>
-  html`${asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state) ? otherMethodButton(context, rank, 'otherWallet') : ''}
-  ${otherMethodButton(context)}`;
+/** To the wallet ID that was typed, unless that is the only other way. */
+const walletButton = (asked: Method, rank: Rank, context: PanelContext): TemplateResult | '' =>
+  asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state)
+    ? otherMethodButton(context, rank, 'otherWallet')
+    : '';
 
 /** What the request asks for; only the whole of it is named. */
 function approved({ money, amount, state }: PanelContext): Record<string, string> | undefined {
@@ -134,7 +136,8 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${waitingStatus(context, say('waiting'), shown)} ${otherWays(asked, context, 'second')}`;
+    ${waitingStatus(context, say('waiting'), shown)} ${walletButton(asked, 'second', context)}
+    ${otherMethodButton(context)}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {

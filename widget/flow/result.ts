@@ -1,7 +1,7 @@
 // The result: paid, with the details; closed by the shop; failed, with the reason, what happened to the money, and what
 // the shopper can do next; or that nothing more can be done with this token.
 import type { TemplateResult } from 'lit';
-import type { Method, Reason } from '../../backend-proxy/protocol/wire.ts';
+import type { Reason } from '../../backend-proxy/protocol/wire.ts';
 import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { Trouble } from '../shell/state.ts';
@@ -24,7 +24,7 @@ import {
   timeOf,
   waysOut,
 } from './parts.ts';
-import { asksWalletId, heading, html, icon, offeredMethods } from './provided.ts';
+import { asksWalletId, heading, html, offeredMethods } from './provided.ts';
 import type { Shown } from './view.ts';
 
 /** Also of an order that the shop closed before the money came. */
@@ -46,7 +46,7 @@ export function paid(context: PanelContext): TemplateResult {
   const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
   return html`${sign(look, title === 'refunded' ? 'paid' : look)}${heading(say(title, { amount: shown(onItsWay || back) }))}
     ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''}
-    ${owedAmount ? html`<p class="note warning announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
+    ${owedAmount ? html`<p class="announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
     ${otherNote(refund ? 'closed_help' : 'doNotConfirm', context)}
     <dl part="details">
       ${
@@ -107,30 +107,23 @@ export function failed(
   const help = isLow ? cause : isPlain ? 'DECLINED' : key;
   const isOver = !/EXPIRED|RESOLVED/.test(help);
   // An earlier payment may have been paid, such as a request whose answer was lost; the note below names it.
-  const mayBePaid = isOver && othersOf(state)[0];
+  const isOther = isOver && !!othersOf(state)[0];
+  const mayBePaid = isOther || help === 'EXPIRED';
   // Where there is no other way, none is named.
   const isOnly = isOver && !isLow && !offeredMethods(state)[1];
-  const next = nextStep[(mayBePaid ? 'EXPIRED' : help) as keyof typeof nextStep] ?? nextStep.again;
-  return html`${isLow ? icon('DIRECT') : sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
-    ${mayBePaid ? '' : html`<p part="error">${say(isOnly ? 'notTaken' : `${help}_help`)}</p>`}
+  // A person at the shop closed the payment, so the shop decides about another try.
+  const isResolved = key === 'RESOLVED';
+  return html`${sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
+    ${isOther ? '' : html`<p part="error">${say(isOnly ? 'notTaken' : `${help}_help`)}</p>`}
     <slot name="failed"></slot>
-    ${next(method, context)} ${key === 'RESOLVED' ? '' : helpLink('quiet', context)}`;
+    ${isResolved ? html`<small>${orderName(context)}</small>` : ''} ${onePaymentNote(context, mayBePaid)}
+    ${backButton(context, 'primary')}
+    ${isResolved ? waysOut('help', context) : againButton(method, context, mayBePaid ? 'second' : 'primary')}
+    ${otherMethodButton(context)} ${isResolved ? '' : helpLink('quiet', context)}`;
 }
 
 /** Red is what the shopper has to act on; a clock is what may still change by itself. */
 const SIGNS: Partial<Record<Reason, 'wrong' | 'clock'>> = { REJECTED: 'wrong', EXPIRED: 'clock' };
-
-const nextStep = {
-  EXPIRED: (method: Method, context: PanelContext) =>
-    html`${onePaymentNote(context, true)} ${backButton(context, 'primary')} ${againButton(method, context)}
-    ${otherMethodButton(context)}`,
-  // A person at the shop closed the payment, so the shop decides about another try.
-  RESOLVED: (_: Method, context: PanelContext) =>
-    html`<small>${orderName(context)}</small>${onePaymentNote(context, false)} ${waysOut('help', context)}
-      ${otherMethodButton(context)}`,
-  again: (method: Method, context: PanelContext) =>
-    html`${againButton(method, context, 'primary')} ${otherMethodButton(context)}`,
-};
 
 /**
  * Nothing more can be done with this token, or no new payment is accepted: says what happened, whether money moved, and

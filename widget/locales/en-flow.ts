@@ -6,7 +6,7 @@ export const enFlow = {
   between: 'Between {min} and {max}',
   amountEmpty: 'Enter an amount.[| {hint}]',
   amountWrong: 'Enter the amount in digits, for example {example}.',
-  amountDecimals: 'This amount has too many decimals. Enter it like this: {example}.',
+  amountDecimals: 'Too many decimals. Enter it like this: {example}.',
   below: 'Enter {min} or more.',
   above: 'Enter {max} or less.',
   walletEmpty: 'Enter your wallet ID. It is shown in [your wallet app|{wallet}].',
