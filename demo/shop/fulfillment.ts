@@ -14,10 +14,12 @@ import {
   type Transaction,
 } from '../../backend-proxy/client.ts';
 import { centsOf, decimal } from './catalog.ts';
-import type { Back, Order, OrderStore } from './order-store.ts';
+import { isComing, leftOf, type Back, type Order, type OrderStore } from './order-store.ts';
 
 const WATCHED_FOR_MS = 24 * 60 * 60 * 1000;
 const ASKED_IN_ONE_SWEEP = 50;
+const BY = 'the shop';
+const NOTE = 'on the coffee card';
 
 export class Fulfillment {
   readonly #orders: OrderStore;
@@ -45,21 +47,35 @@ export class Fulfillment {
   /** Asks the proxy about an order. Throws PaymentProxyError. */
   async ask(order: Order): Promise<void> {
     const report = await this.#proxy.order(order.orderId);
-    const payments = report?.payments ?? [];
-    const extra = payments.filter(({ surplus, afterClose }) => surplus || afterClose);
-    const payment = payments.find((each) => each.status === 'SUCCESS' && !extra.includes(each));
+    const { payments = [], refunds = [] } = report ?? {};
+    const payment = payments.find((each) => each.status === 'SUCCESS' && !paysNothing(each));
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
     order.inReview = payment === undefined ? payments.some(({ needsReview }) => needsReview) : payment.needsReview;
-    order.isDenied = payment?.needsReview === false && lastDecision(payment)?.startsWith('FAILED') === true;
+    order.isDenied = payment !== undefined && isDenied(payment);
     order.tries = triesOf(payments);
     order.isClosed = report?.closed === true;
-    const refunds = report?.refunds ?? [];
     order.back = backOf(payment === undefined ? [] : [payment], refunds);
-    const whole = extra.map((each) => ({ ...each, amount: each.amount.replace(/\.\d+$/, '.00') }));
-    const received = sumOf(extra, 'SUCCESS');
-    const settled = extra.map((each) => ({ ...each, amount: each.settled }));
-    const sums = { received, whole: sumOf(whole, 'SUCCESS'), settled: sumOf(settled, 'SUCCESS') };
-    order.extra = { ...sums, ...backOf(extra, refunds) };
+    const received = payments.filter((each) => each.status === 'SUCCESS' && paysNothing(each) && !isDenied(each));
+    const extra = await Promise.all(received.map((each) => this.#credit(each, refunds)));
+    order.extra = {
+      received: sumOf(extra),
+      whole: sumOf(extra.map((each) => ({ ...each, amount: each.amount.replace(/\.\d+$/, '.00') }))),
+      settled: sumOf(extra.map((each) => ({ ...each, amount: each.settled }))),
+      onCard: sumOf(extra.filter(isOnCard).map((each) => ({ ...each, amount: each.settled }))),
+      ...backOf(extra, refunds),
+    };
+  }
+
+  /**
+   * Once the rest has gone back, puts the cents that the gateway cannot send on the coffee card, and tells the proxy
+   * that they are settled.
+   */
+  async #credit(payment: Payment, refunds: readonly Refund[]): Promise<Payment> {
+    const { isBack, rest } = remainderOf(payment, refunds);
+    if (!isBack || rest === 0 || isInDoubt(payment)) return payment;
+    const said = { status: 'SETTLED', by: BY, note: NOTE } as const;
+    const { history } = await this.#proxy.resolve(payment.gatewayOrderId, said);
+    return { ...payment, settled: decimal(centsOf(payment.settled) + rest), history };
   }
 
   /**
@@ -106,14 +122,49 @@ export const isByRequest = ({ method }: Pick<Payment, 'method'>) => method !== n
 /** Nobody was shown a code or page whose answer was lost, but a request may be in the wallet. */
 export const isPayable = (payment: Payment) => !isLost(payment) || isByRequest(payment);
 
-function backOf(payments: readonly Payment[], refunds: readonly Refund[]): Back {
-  const theirs = refunds.filter(({ refundOf }) => payments.some(({ gatewayOrderId }) => gatewayOrderId === refundOf));
-  // The gateway has accepted it, and has not said since that it failed.
-  const coming = theirs.filter(({ reportedFailedAt }) => !reportedFailedAt);
-  return { sentBack: sumOf(theirs, 'SUCCESS'), onItsWay: sumOf(coming, 'PROCESSING') };
+/** Whether cents that the gateway cannot send were put on the coffee card: a person may settle money in another way. */
+const isOnCard = ({ history }: Transaction) =>
+  history.some(({ event, detail }) => event === 'resolved' && detail === `SETTLED by ${BY}: ${NOTE}`);
+
+const isLate = (one: Transaction) => 'afterClose' in one && one.afterClose;
+export const paysNothing = (one: Transaction) => ('surplus' in one && one.surplus) || isLate(one);
+
+/** Refunding what came after the closing ends its review. */
+export const isInDoubt = (one: Transaction) =>
+  one.needsReview && !(isLate(one) && one.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
+
+/** A person said the contrary, and it stays paid or sent. */
+export const isDenied = (one: Transaction) =>
+  one.status === 'SUCCESS' && !isInDoubt(one) && lastDecision(one)?.startsWith('FAILED') === true;
+
+/** On its way once the gateway has it; in doubt while it may have failed, until that is certain. */
+export function refundState({ status, needsReview, reportedFailedAt }: Transaction): keyof Back | 'failed' {
+  if (needsReview) return 'inDoubt';
+  if (status === 'SUCCESS') return 'sentBack';
+  if (status === 'FAILED') return 'failed';
+  return status === 'PROCESSING' && !reportedFailedAt ? 'onItsWay' : 'inDoubt';
 }
 
-function sumOf(transactions: readonly Transaction[], ...statuses: Transaction['status'][]): string {
-  const counted = transactions.filter(({ status }) => statuses.includes(status));
-  return decimal(counted.reduce((sum, { amount }) => sum + centsOf(amount), 0));
+function backOf(payments: readonly Payment[], transactions: readonly Transaction[]): Back {
+  const ids = new Set<string | null>(payments.map(({ gatewayOrderId }) => gatewayOrderId));
+  const refunds = transactions.filter((one) => 'refundOf' in one && ids.has(one.refundOf));
+  const sum = (state: keyof Back) => sumOf(refunds.filter((refund) => refundState(refund) === state));
+  return { sentBack: sum('sentBack'), onItsWay: sum('onItsWay'), inDoubt: sum('inDoubt') };
 }
+
+/** Cents of a payment that are neither refunded nor settled: what the gateway takes, and the rest; `onCard` once it is. */
+export function remainderOf(payment: Payment, transactions: readonly Transaction[]) {
+  const back = backOf([payment], transactions);
+  const left = leftOf(payment.amount, back) - centsOf(payment.settled);
+  const [most, rest, sentBack] = [left - (left % 100), left % 100, centsOf(back.sentBack)];
+  const isBack = most === 0 && !isComing(back);
+  const onCard = isOnCard(payment)
+    ? centsOf(payment.settled)
+    : isBack && sentBack > 0 && !paysNothing(payment)
+      ? rest
+      : 0;
+  return { most, rest, sentBack, isBack, onCard };
+}
+
+const sumOf = (transactions: readonly Transaction[]): string =>
+  decimal(transactions.reduce((sum, { amount }) => sum + centsOf(amount), 0));

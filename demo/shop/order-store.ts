@@ -27,8 +27,9 @@ interface Common {
     received: string;
     /** What of it the gateway can send back: of each payment whole units only. */
     whole: string;
-    /** What of it was given back in another way. */
+    /** What of it was given back in another way; of that, the cents that are on the card. */
     settled: string;
+    onCard: string;
   };
 }
 
@@ -36,6 +37,8 @@ interface Common {
 export interface Back {
   sentBack: string;
   onItsWay: string;
+  /** May have arrived, or have failed. */
+  inDoubt: string;
 }
 
 export type OrderState = 'paid' | 'refunded' | 'checking' | 'denied' | 'closed' | 'unpaid';
@@ -49,16 +52,23 @@ export function stateOf(order: Order): OrderState {
 }
 
 /** Cents of `received` that do not go back. */
-export const leftOf = (received: string, { sentBack, onItsWay }: Back) =>
-  centsOf(received) - centsOf(sentBack) - centsOf(onItsWay);
+export const leftOf = (received: string, { sentBack, onItsWay, inDoubt }: Back) =>
+  centsOf(received) - centsOf(sentBack) - centsOf(onItsWay) - centsOf(inDoubt);
 
-/** What is left of goods goes on the card once the rest has gone back: until then the refund may fail. */
-export const isOnCard = ({ kind, back }: Order) => kind === 'top-up' || back.onItsWay === '0.00';
+/** Some of it has neither arrived nor failed for certain. */
+export const isComing = ({ onItsWay, inDoubt }: Back) => centsOf(onItsWay) + centsOf(inDoubt) > 0;
 
-/** All of it that the gateway can send: it takes whole units only. */
+/** All of it that the gateway can send: it takes whole units only. Until it has arrived, it may fail. */
 function isRefunded({ amount, back }: Order): boolean {
   const left = leftOf(amount ?? '0.00', back);
   return amount !== null && left < 100 && left < centsOf(amount);
+}
+
+/** Cents of the payment that paid it which are on the card. */
+export function onCardOf(order: Order): number {
+  const { kind, amount, back } = order;
+  const states = kind === 'top-up' ? ['paid', 'refunded'] : isComing(back) ? [] : ['refunded'];
+  return states.includes(stateOf(order)) ? leftOf(amount ?? '0.00', back) : 0;
 }
 
 export interface Goods extends Common {
@@ -120,13 +130,9 @@ export class OrderStore {
     return [...this.#orders.values()].toReversed();
   }
 
-  /** What of the owner's paid top-ups and refunded orders has not gone back, without what is in doubt. */
+  /** What of the owner's paid top-ups has not gone back, and the cents of other payments that cannot. */
   balance(owner: string): string {
-    const states = { goods: ['refunded'], 'top-up': ['paid', 'refunded'] };
-    const counted = this.byOwner(owner).filter(
-      (order) => states[order.kind].includes(stateOf(order)) && isOnCard(order),
-    );
-    return decimal(counted.reduce((sum, { amount, back }) => sum + leftOf(amount ?? '0.00', back), 0));
+    return decimal(this.byOwner(owner).reduce((sum, order) => sum + onCardOf(order) + centsOf(order.extra.onCard), 0));
   }
 
   /** Marks the order as paid, once. Refuses a receipt with another amount or currency. */
@@ -141,8 +147,8 @@ export class OrderStore {
   }
 
   #fresh(owner: string): Common {
-    const back = { sentBack: '0.00', onItsWay: '0.00' };
-    const extra = { received: '0.00', whole: '0.00', settled: '0.00', ...back };
+    const back = { sentBack: '0.00', onItsWay: '0.00', inDoubt: '0.00' };
+    const extra = { received: '0.00', whole: '0.00', settled: '0.00', onCard: '0.00', ...back };
     const none = { paidAt: null, inReview: false, isDenied: false, isClosed: false, back, extra };
     return { orderId: newId('ST'), owner, createdAt: this.#now(), tries: 'none', ...none };
   }

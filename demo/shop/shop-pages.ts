@@ -3,7 +3,7 @@
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line, type Product } from './catalog.ts';
-import { isOnCard, leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
+import { isComing, leftOf, onCardOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'refunds are in whole euros only';
@@ -12,6 +12,7 @@ const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'mark'];
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 const COMING = 'Refund on its way';
+const CHECKED = 'Refund being checked';
 const DENIED = 'We could not confirm your payment. Contact us.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
@@ -168,10 +169,14 @@ export function headingOf(order: Order): string {
   if (state === 'paid') return partBack(order) ?? 'Thank you';
   if (state === 'unpaid' && !['none', 'open'].includes(order.tries)) return 'Not paid yet';
   if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
-  return partBack(order) ?? (isComing(order) ? COMING : isGoods ? 'Order refunded' : 'Top-up refunded');
+  return partBack(order) ?? comingIn(order.back)?.what ?? (isGoods ? 'Order refunded' : 'Top-up refunded');
 }
 
-const isComing = ({ back }: Order) => back.onItsWay !== '0.00';
+/** Of money that has not arrived yet, the part that is in doubt first. */
+function comingIn({ onItsWay, inDoubt }: Back): { what: string; part: string } | undefined {
+  if (inDoubt !== '0.00') return { what: CHECKED, part: inDoubt };
+  return onItsWay === '0.00' ? undefined : { what: COMING, part: onItsWay };
+}
 
 /** Undefined if nothing or all of it goes back. What was sent back before is on the widget's receipt. */
 function partBack(order: Order): string | undefined {
@@ -179,7 +184,7 @@ function partBack(order: Order): string | undefined {
   if (amount === null) return undefined;
   const left = leftOf(amount, back);
   if (left === 0 || left === centsOf(amount)) return undefined;
-  const [what, part] = isComing(order) ? [COMING, back.onItsWay] : ['Refunded', back.sentBack];
+  const { what, part } = comingIn(back) ?? { what: 'Refunded', part: back.sentBack };
   return `${what}: ${formatMoney(part, CURRENCY)} of ${formatMoney(amount, CURRENCY)}`;
 }
 
@@ -194,36 +199,35 @@ export function fulfillmentOf(order: Order): string {
   return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
 
-/** Heading and widget say what was sent back. The rest is on the card. */
-function refundedSentence(order: Order): string {
-  const left = unsentOf(order);
-  const goes = isOnCard(order) ? 'is' : 'goes';
-  const rest = left > 0 ? `The other ${money(left)} ${goes} on your coffee card, because ${WHOLE}.` : '';
-  return order.kind === 'goods' ? `We will not send this order. ${rest}`.trim() : rest;
+/** Heading and widget say what was sent back. Until it has arrived, it may fail. */
+function refundedSentence({ kind, amount, back }: Order): string {
+  const isSent = !isComing(back);
+  const sentence = kind === 'top-up' ? '' : `We will not send this order${isSent ? '' : ' for now'}.`;
+  return `${sentence} ${cardSentence(leftOf(amount ?? '0.00', back), isSent || kind === 'top-up')}`.trim();
 }
 
-/** Cents of a refunded order that cannot be sent back. */
-const unsentOf = (order: Order) => (stateOf(order) === 'refunded' ? leftOf(order.amount ?? '0.00', order.back) : 0);
+/** Of cents that cannot be sent back. */
+function cardSentence(cents: number, isOnCard: boolean): string {
+  const [other, goes] = isOnCard ? ['The', 'is'] : ['Once it has arrived, the', 'goes'];
+  return cents === 0 ? '' : `${other} other ${money(cents)} ${goes} on your coffee card, because ${WHOLE}.`;
+}
 
-/** Cents of a purchase go on the card. What paid for nothing does not: it is the customer's, not the shop's. */
-const owedSentence = (cents: number) =>
-  `We still owe you ${money(cents)}: ${WHOLE}. Contact us, and we will send it another way.`;
-
-/** What the wallet takes goes there; once it does, the rest is owed. */
+/** The shop's staff send from the desk what the wallet takes; then the rest goes on the card. */
 function extraSentence(extra: Order['extra']): string {
   const [most, rest] = restOf(extra);
-  const settled = extra.settled === '0.00' ? '' : `${formatMoney(extra.settled, CURRENCY)} was settled another way.`;
-  const sent = `${backSentence(extra)} ${settled}`.trim();
-  return `${sent} ${most > 0 ? comingSentence(most, rest, sent !== '') : rest > 0 ? owedSentence(rest) : ''}`.trim();
-}
-
-/** The shop's staff send it from the desk. */
-function comingSentence(most: number, rest: number, isPart: boolean): string {
-  if (rest > 0) {
-    const of = isPart ? `of the other ${money(most + rest)}` : 'of it';
-    return `We will send back ${money(most)} ${of}: ${WHOLE}. Contact us for the last ${money(rest)}.`;
-  }
-  return `We will send ${isPart ? `the other ${money(most)}` : 'it'} back. If it takes more than two days, contact us.`;
+  const otherWay = centsOf(extra.settled) - centsOf(extra.onCard);
+  const settled = otherWay > 0 ? [`${money(otherWay)} was settled another way.`] : [];
+  const sent = [...backSentences(extra), ...settled];
+  const what = rest > 0 ? money(most) : sent.length > 0 ? `the other ${money(most)}` : 'it';
+  return [
+    ...sent,
+    cardSentence(centsOf(extra.onCard), true),
+    most > 0 && `We will send ${what} back.`,
+    cardSentence(rest, false),
+    most > 0 && 'If it takes more than two days, contact us.',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Cents that do not go back: those that the wallet takes, and the others. */
@@ -234,10 +238,12 @@ function restOf({ received, whole, settled, ...back }: Order['extra']): [most: n
 }
 
 /** Empty if nothing goes back. */
-function backSentence({ sentBack, onItsWay }: Back): string {
-  const sent = sentBack === '0.00' ? [] : [`We have sent back ${formatMoney(sentBack, CURRENCY)}.`];
-  const coming = onItsWay === '0.00' ? [] : [`${formatMoney(onItsWay, CURRENCY)} is on its way back.`];
-  return [...sent, ...coming].join(' ');
+function backSentences({ sentBack, onItsWay, inDoubt }: Back): string[] {
+  return Object.entries({
+    'We have sent back {}.': sentBack,
+    '{} is on its way back.': onItsWay,
+    'A refund of {} is being checked.': inDoubt,
+  }).flatMap(([said, amount]) => (amount === '0.00' ? [] : said.replace('{}', formatMoney(amount, CURRENCY))));
 }
 
 /** The widget says that it is closed and not to be paid. */
@@ -384,15 +390,17 @@ function chipOf(order: Order): { tone: string; label?: string } {
   return { tone: 'warn', label: `${chip.label}\u00a0· ${`we owe you ${money(owed)}`.replaceAll(' ', '\u00a0')}` };
 }
 
+/** Cents alone go on the card. */
 function owedOf(order: Order): number {
   const [most, rest] = restOf(order.extra);
-  return most + rest;
+  return most > 0 ? most + rest : 0;
 }
 
 function stateChip(order: Order) {
   const chip = CHIPS[stateOf(order)];
   if (chip === CHIPS.paid && order.back.sentBack !== '0.00') return { ...chip, label: 'Partly refunded' };
-  return chip === CHIPS.refunded && isComing(order) ? { ...chip, label: COMING } : chip;
+  const coming = comingIn(order.back);
+  return chip === CHIPS.refunded && coming ? { ...chip, label: coming.what } : chip;
 }
 
 /** What happened to its money, on a line of its own. */
@@ -409,8 +417,9 @@ function notesOf(order: Order): Markup | '' {
   // Of the payment that pays the order and of others.
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
-  add(centsOf(extra.settled), 'settled another way');
-  add(unsentOf(order), isOnCard(order) ? 'on your card' : 'goes on your card');
+  add(centsOf(back.inDoubt) + centsOf(extra.inDoubt), 'refund being checked');
+  add(centsOf(extra.settled) - centsOf(extra.onCard), 'settled another way');
+  add((stateOf(order) === 'refunded' ? onCardOf(order) : 0) + centsOf(extra.onCard), 'on your card');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
   return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }

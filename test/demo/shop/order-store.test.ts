@@ -40,7 +40,7 @@ test('the balance of a coffee card is the sum of its owner’s paid top-ups', ()
 test('an order counts as refunded once less than one unit is left, and some went back', () => {
   const order = new OrderStore().openGoods('C-1', lines);
   const stateWith = (amount: string, sentBack: string) =>
-    stateOf({ ...order, amount, paidAt: order.createdAt, back: { sentBack, onItsWay: '0.00' } });
+    stateOf({ ...order, amount, paidAt: order.createdAt, back: { sentBack, onItsWay: '0.00', inDoubt: '0.00' } });
   assert.deepEqual(
     [stateWith('42.75', '42.00'), stateWith('42.75', '41.00'), stateWith('0.50', '0.00')],
     ['refunded', 'paid', 'paid'],

@@ -1,5 +1,6 @@
 // Opens a shop with a fake merchant API: its answers are set by each test and returned by the shop's injected `fetch`.
 // Also a small browser with one session and cookies, which submits forms from the shop's own pages.
+import { Webhook } from 'standardwebhooks';
 import { PaymentProxy } from '../../../backend-proxy/client.ts';
 import { createShop } from '../../../demo/shop/app.ts';
 
@@ -106,4 +107,39 @@ export function paidReport(orderId: string, amount: string, currency = 'EUR') {
     { type: 'PAY', orderId, amount, currency, status: 'SUCCESS', history: [] },
   ];
   return { orderId, amount, currency, paid: true, payments };
+}
+
+/** The fixture's day is a Friday. */
+export const PAID = 'We will send your order on Wednesday, Nov 25.';
+export const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
+export const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR', history: [] };
+/** The way to the contact page as text alone. */
+export const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
+export const orderIdIn = (path: string) => path.replace('/orders/', '');
+
+interface WebhookSettings {
+  id?: string;
+  type?: string;
+  amount?: string;
+  at?: Date;
+  secret?: string;
+}
+
+/** As the proxy delivers it. */
+export async function deliver(shop: Shop, orderId: string, settings: WebhookSettings = {}): Promise<number> {
+  const {
+    id = 'msg_1',
+    type = 'payment.succeeded',
+    amount = '42.75',
+    at = new Date(),
+    secret = WEBHOOK_SECRET,
+  } = settings;
+  const body = JSON.stringify({ type, timestamp: at.toISOString(), data: { orderId, amount, currency: 'EUR' } });
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(id, at, body),
+  };
+  return (await shop.app.request(`${SHOP_URL}/webhooks`, { method: 'POST', headers, body })).status;
 }
