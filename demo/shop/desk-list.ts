@@ -2,7 +2,8 @@
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
-import { isByRequest, isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
+import { isByRequest, isDenied, isInDoubt, isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
+import { paysNothing, remainderOf } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -62,7 +63,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
     ${[...Map.groupBy(entries, ({ createdAt }) => dayOf(createdAt))].map(([day, all]) => {
       const shown = all.filter((entry) => newest.has(entry));
       const listed = shown
-        .filter((entry) => !toDo(entry, entries))
+        .filter((entry) => !toDo(entry, entries) && !isBelow(entry, shown))
         .toSorted((a, b) => Date.parse(timeOf(b).at) - Date.parse(timeOf(a).at));
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all, entries));
     })}
@@ -91,17 +92,18 @@ function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
   const ours = ofDay.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
-  const coming = ours.filter((entry) => isOpen(entry) && openName(entry) === COMING && !entry.needsReview);
-  const figures = { Received, Sent, [COMING]: coming, Waiting: ours.filter(isWaiting) };
+  const going = ours.filter((entry) => isOpen(entry) && !isPayment(entry) && !entry.needsReview);
+  const [inReview, waiting] = [ours.filter((entry) => isInDoubt(entry) && !isCounted(entry)), ours.filter(isWaiting)];
+  const figures = { Received, Sent, ...Object.groupBy(going, openName), [REVIEW]: inReview, Waiting: waiting };
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
       const parts = { denied: all.length - counted.length, above: counted.filter((one) => toDo(one, entries)).length };
       const said = Object.entries(parts).map(([part, count]) => count > 0 && `, ${count}\u00A0${part}`);
-      const sum = money(sumOf(counted));
+      const [sum, words] = [money(sumOf(counted)), name.toLowerCase()];
       if (all !== Received && all.length === 0) return '';
       return html`<div>
-        <dt><small>${counted.length} ${name.toLowerCase()}${said}</small></dt>
+        <dt><small>${counted.length} ${counted.length > 1 ? words.replace('needs', 'need') : words}${said}</small></dt>
         <dd>${all === Received || all === Sent ? html`<b>${sum}</b>` : sum}</dd>
       </div>`;
     })}
@@ -110,9 +112,9 @@ function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
 
 function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl?: string): Markup {
   const { orderId, gatewayOrderId: id } = entry;
-  const [{ at, isMoved }, hasMore] = [timeOf(entry), ofOrder(entry, entries).length > 1];
-  const [{ tone, label }, advice] = [badgeOf(entry, entries), adviceOf(entry, entries)];
-  const [what, [most, rest]] = [toDo(entry, entries), leftOf(entry, entries)];
+  const hasMore = ofOrder(entry, entries).some((one) => one !== entry && (isPayment(one) || toDo(one, entries)));
+  const [{ tone, label }, advice, { at, isMoved }] = [badgeOf(entry, entries), adviceOf(entry, entries), timeOf(entry)];
+  const [what, { most, rest, onCard }] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
   const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
   const ofList = what ? today : dayOf(entry.createdAt);
@@ -120,12 +122,30 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   return html`<li id="${id}" class="${what && 'warn'}" data-moved="${isMoved && !isDenied(entry) && 'yes'}">
     <b>${hasMore ? html`<a href="/desk?find=${encodeURIComponent(orderId)}">${id}</a>` : id}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
-    <span class="about"> ${aboutOf(entry, entries, ofList).map((part) => html`<span>${part}</span> `)} </span>
+    <span class="about"> ${aboutOf(entry, entries).map((part) => html`<span>${part}</span> `)} </span>
     <time datetime="${at}" title="${name}">${!isMoved && 'started\u00A0'}${clockOf(at, ofList)}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, operatorUrl)}
+    ${ofPayment(entry, entries).map((one, place) => refundLine(one, entries, ofList, place === 0 ? onCard : 0))}
   </li>`;
 }
+
+/** A refund below its payment; the newest also says which cents went on the card. */
+function refundLine(refund: Refund & Entry, entries: readonly Entry[], ofList: string, onCard: number): Markup {
+  const [{ tone, label }, { at, isMoved }] = [badgeOf(refund, entries), timeOf(refund)];
+  const time = `${isMoved ? '' : 'started\u00A0'}${clockOf(at, ofList)}`;
+  const card = onCard > 0 && `${money(onCard)} is on the customer’s coffee card`;
+  const said = [time, noteOf(refund), !toDo(refund, entries) && adviceOf(refund, entries), card];
+  return html`<p class="refund">
+    −${formatMoney(refund.amount, refund.currency)}
+    <b class="${tone}">${SIGNS[tone]} ${label}</b> ${said.filter(Boolean).join(' · ')}
+    <span>· ${refund.gatewayOrderId}</span>
+  </p>`;
+}
+
+/** A refund that its payment's row has. */
+const isBelow = (entry: Entry, shown: readonly Entry[]) =>
+  'refundOf' in entry && shown.some((one) => isPayment(one) && one.gatewayOrderId === entry.refundOf);
 
 /** With the day, unless it is the one that the list is of. */
 const clockOf = (at: string, ofList: string) =>
@@ -140,27 +160,22 @@ function timeOf({ history, createdAt }: Entry): { at: string; isMoved: boolean }
   return { at: moved?.at ?? createdAt, isMoved: moved !== undefined };
 }
 
-/** How, by or to which wallet, what was bought, the note, and what was refunded. */
-function aboutOf(entry: Entry, entries: readonly Entry[], ofList: string): unknown[] {
+/** How, by or to which wallet, what was bought, the note, and what was settled. */
+function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
   // The gateway cannot cancel, so what only the proxy has ended may come all the same.
   const isAtGateway = entry.history.every(({ event }) => event !== 'declined') && !entry.needsReview;
   const isEndedHere = entry.isClosed || (isAtGateway && /^(REPLACED|EXPIRED)$/.test(entry.reason ?? ''));
   const may = isPayment(entry) && isPayable(entry) && isEndedHere && 'may still be paid';
-  const sent = [...Map.groupBy(refundsOf(entry, entries), howRefunded)];
-  const sums = sent.map(([how, all]) => `${money(sumOf(all), entry.currency)} ${how}`);
-  if (isPayment(entry) && centsOf(entry.settled) > 0) sums.push(`${formatMoney(entry.settled)} settled another way`);
-  const note = 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
+  const [settled, { onCard }] = [isPayment(entry) ? centsOf(entry.settled) : 0, leftOf(entry, entries)];
+  const another = settled > onCard && `${money(settled)} settled another way`;
   const lost = isPayment(entry) && isOpen(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  return [kindOf(entry, entries, ofList), entry.bought, may, lost, note, ...sums].filter(Boolean);
+  const failed = isOpen(entry) && !entry.needsReview && entry.reportedFailedAt && 'the gateway reported that it failed';
+  const said = [entry.bought, may, lost, failed, noteOf(entry), another];
+  const sent = `${isPayout(entry) ? 'Payout' : 'Refund'} ${walletEnd(entry.customer ?? '')}`;
+  return [isPayment(entry) ? wayOf(entry) : sent, ...said].filter(Boolean);
 }
 
-/** A refund names its payment as that one's row does, or if it is older than the list, by its id. */
-function kindOf(entry: Entry, entries: readonly Entry[], ofList: string): string {
-  if (isPayment(entry)) return wayOf(entry);
-  if (!('refundOf' in entry)) return `Payout ${walletEnd(entry.customer ?? '')}`;
-  const paid = entries.filter(isPayment).find(({ gatewayOrderId }) => gatewayOrderId === entry.refundOf);
-  return `Refund of ${paid ? paidBy(paid, ofList) : entry.refundOf}`;
-}
+const noteOf = (entry: Entry) => 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
 
 /** The method, and the wallet that paid, was asked, or was entered and led to the website. */
 export function wayOf({ method, payer, customer }: Payment): string {
@@ -168,13 +183,10 @@ export function wayOf({ method, payer, customer }: Payment): string {
   return `${HOW[method ?? ''] ?? method}${payer ? ` ${walletEnd(payer)}` : (asked ?? '')}`;
 }
 
-export const paidBy = (one: Payment, ofList = '') => `${wayOf(one)}, paid ${clockOf(timeOf(one).at, ofList)}`;
+export const paidBy = (one: Payment) => `${wayOf(one)}, paid ${clockOf(timeOf(one).at, '')}`;
 
 /** Of a refund, unless another is typed: its row has the order. */
 export const backNote = (order: string) => `Refund for ${order}`;
-
-const howRefunded = (one: Refund) =>
-  one.status === 'SUCCESS' ? 'refunded' : `refund ${one.needsReview ? 'to review' : openName(one).toLowerCase()}`;
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
   const [id, what] = [entry.gatewayOrderId, toDo(entry, entries)];
@@ -208,13 +220,13 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
-  const [[most, rest], why] = [leftOf(entry, entries), whyNotBack(entry)];
+  const [{ most, rest }, why] = [leftOf(entry, entries), whyNotBack(entry)];
   const extra = hasExtra(entry, entries) && 'This payment pays the order: refund the other one first.';
   const part = rest > 0 && `Refund ${money(most)} of ${money(most + rest)}: ${WHOLE}.`;
   if (isDenied(entry) && !paysNothing(entry))
     return `${decided} If it was shipped or counted as paid, stop the order and tell the customer.`;
   const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : paysNothing(entry) ? part : extra);
-  return [decided, next || restOf(entry, entries)].filter(Boolean).join(' ');
+  return [decided, next].filter(Boolean).join(' ');
 }
 
 /** A mismatch and a conflict say why before the review. */
@@ -257,9 +269,6 @@ function decidedIn(entry: Entry): string | undefined {
   return said && `${by} ${verb} that ${entry.status === 'SUCCESS' ? 'the' : 'no'} money moved.`;
 }
 
-/** A person said the contrary, and it stays paid or sent. */
-const isDenied = (one: Entry) => one.status === 'SUCCESS' && !isInDoubt(one) && lastDecision(one)?.startsWith('FAILED');
-const paysNothing = (entry: Entry) => isPayment(entry) && (entry.surplus || entry.afterClose);
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isOpen = ({ status }: Pick<Entry, 'status'>) => status !== 'SUCCESS' && status !== 'FAILED';
 /** The gateway has said nothing of a payment, or another amount while it waits for it. */
@@ -267,39 +276,30 @@ const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && /(^| as 
 export const isWaiting = (entry: Entry) =>
   isPayment(entry) && isOpen(entry) && isPayable(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
 
-/** Refunding what came after the closing ends its review. */
-const isInDoubt = (entry: Entry) =>
-  entry.needsReview && !(isLate(entry) && entry.history.every(({ event }) => !/^(mismatch|conflict)$/.test(event)));
-const isLate = (entry: Entry) => isPayment(entry) && entry.afterClose;
+/** It is in another figure, and in review too. */
+const isCounted = (entry: Entry) => entry.status === 'SUCCESS' || isUnpaid(entry);
 
 /** Money that pays no order is to refund until that is on its way; what cannot be is owed until it is settled. */
 function toDo(entry: Entry, entries: readonly Entry[]): keyof typeof TO_DO | undefined {
   if (isInDoubt(entry)) return 'To review';
-  const [most, rest] = paysNothing(entry) ? leftOf(entry, entries) : [0, 0];
-  return most + rest === 0 ? undefined : refundable(entry, entries) > 0 ? 'To refund' : 'Still owed';
+  if (!paysNothing(entry) || isDenied(entry) || leftOf(entry, entries).most === 0) return undefined;
+  return refundable(entry, entries) > 0 ? 'To refund' : 'Still owed';
 }
 
-/** Those of this payment that did not fail: the money has arrived, or may still arrive. */
-const refundsOf = ({ gatewayOrderId: id }: Entry, entries: readonly Entry[]) =>
-  entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id && one.status !== 'FAILED');
+const ofPayment = ({ gatewayOrderId: id }: Entry, entries: readonly Entry[]) =>
+  entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id);
 
 export const refundable = (entry: Entry, entries: readonly Entry[]) =>
-  !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries)[0];
+  !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries).most;
 
-/** Cents of a payment that are not refunded: those that the gateway takes, which are whole amounts, and the rest. */
-function leftOf(entry: Entry, entries: readonly Entry[]): readonly [most: number, rest: number] {
-  if (!isPayment(entry) || entry.status !== 'SUCCESS') return [0, 0];
-  const left = centsOf(entry.amount) - sumOf(refundsOf(entry, entries)) - centsOf(entry.settled);
-  return [left - (left % 100), left % 100];
-}
+const NOTHING = { most: 0, rest: 0, sentBack: 0, isBack: false, onCard: 0 };
+const leftOf = (entry: Entry, entries: readonly Entry[]) =>
+  isPayment(entry) && entry.status === 'SUCCESS' ? remainderOf(entry, entries) : NOTHING;
 
-/** The cents that cannot go back, of money that pays no order or goes back but for them. `sending`: cents, as well. */
-export function restOf(entry: Entry, entries: readonly Entry[], sending = 0): string {
-  const [most, rest] = leftOf(entry, entries);
-  if (rest === 0 || !(paysNothing(entry) || (most === sending && rest < centsOf(entry.amount)))) return '';
-  const where = paysNothing(entry) ? 'is still owed to the customer' : 'goes to the customer’s coffee card';
-  const later = sending > 0 && most > sending ? `${money(most - sending)} is still to refund. ` : '';
-  return `${later}${money(rest, entry.currency)} ${where}: ${WHOLE}.`;
+/** Where the cents go that the gateway cannot send, once `sending` cents are sent as well. */
+export function restOf(entry: Entry, entries: readonly Entry[], sending: number): string {
+  const { most, rest } = leftOf(entry, entries);
+  return rest === 0 || most !== sending ? '' : `Then ${money(rest)} goes on the customer’s coffee card: ${WHOLE}.`;
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
@@ -326,7 +326,8 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 
 const DONE = { PAY: 'Paid', REFUND: 'Refunded', PAYOUT: 'Paid out' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const COMING = 'On its way';
+const CHECKED = 'Being checked';
+const REVIEW = 'Needs review';
 const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',
@@ -356,14 +357,12 @@ function endOf({ history, reason }: Entry): string {
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = isUnpaid(entry) ? openName(entry) : `${extra || DONE[entry.type]}${isDenied(entry) ? ', denied' : ''}`;
-  const [isCounted, sent] = [entry.status === 'SUCCESS' || isUnpaid(entry), refundsOf(entry, entries)];
-  const back = sumOf(sent.filter(({ status }) => status === 'SUCCESS'));
-  const isBack = sent.every(({ status }) => status === 'SUCCESS') && leftOf(entry, entries)[0] === 0;
-  if (isInDoubt(entry)) return { tone: 'warn', label: isCounted ? `${done}, needs review` : 'Needs review' };
+  const { isBack, sentBack } = leftOf(entry, entries);
+  if (isInDoubt(entry)) return { tone: 'warn', label: isCounted(entry) ? `${done}, needs review` : REVIEW };
   if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
-  if (back > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };
+  if (sentBack > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };
   if (isOpen(entry)) return { tone: isPayment(entry) && !isPayable(entry) ? 'over' : 'wait', label: openName(entry) };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };
@@ -371,6 +370,6 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
 
 function openName(entry: Entry): string {
   if (isPayment(entry) && !isPayable(entry)) return 'Not started';
-  if (entry.status === 'INITIALIZED') return isLost(entry) ? 'Being checked' : 'Being sent';
-  return isPayment(entry) ? 'Waiting' : entry.reportedFailedAt ? 'Reported failed, being checked' : COMING;
+  if (entry.status === 'INITIALIZED') return isLost(entry) ? CHECKED : 'Being sent';
+  return isPayment(entry) ? 'Waiting' : entry.reportedFailedAt ? CHECKED : 'On its way';
 }

@@ -55,13 +55,11 @@ test('the desk sends money in a second step only, which names amount and wallet,
     const edited = await staff.post(path, { ...fields, step: 'edit' });
     assert.deepEqual([valueIn(edited.text, 'amount'), valueIn(edited.text, 'customer')], [fields.amount, wallet]);
   }
-  for (const [surplus, owed] of [
-    [true, /<p>€0\.80 is still owed to the customer: the gateway sends whole amounts only\.</],
-    [false, /<p>€0\.80 goes to the customer’s coffee card: the gateway sends whole amounts only\.</],
-  ] as const) {
-    shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf({ ...paid, amount: '25.80', surplus } as typeof paid) };
-    assert.match((await staff.post('/desk/send', { ...back, amount: '25', step: '' })).text, owed);
-  }
+  const more = { ...paid, amount: '25.80' };
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(more) };
+  const rest = /<p>Then €0\.80 goes on the customer’s coffee card: the gateway sends whole amounts only\.</;
+  assert.match((await staff.post('/desk/send', { ...back, amount: '25', step: '' })).text, rest);
+  assert.doesNotMatch((await staff.post('/desk/send', { ...back, amount: '24', step: '' })).text, /coffee card/);
   assert.deepEqual(sent(), []);
 });
 
@@ -102,8 +100,6 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   ];
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text: desk } = await staff.get('/desk');
-  assert.match(desk, /€4\.00 refund on its way/);
-  assert.doesNotMatch(desk, /€[13]\.00 on its way/, 'the sum alone');
   const links = [...desk.matchAll(/href="(\/desk\/send\?[^"]*)"/g)].map(([, link]) => link ?? '');
   assert.deepEqual(links, [BACK.replace('&', '&amp;').concat('-2')]);
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(...transactions) };
