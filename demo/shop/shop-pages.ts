@@ -208,7 +208,7 @@ function refundedSentence({ kind, amount, back }: Order): string {
 
 /** Of cents that cannot be sent back. */
 function cardSentence(cents: number, isOnCard: boolean): string {
-  const [other, goes] = isOnCard ? ['The', 'is'] : ['Once it has arrived, the', 'goes'];
+  const [other, goes] = isOnCard ? ['The', 'is'] : ['Once the refund has arrived, the', 'goes'];
   return cents === 0 ? '' : `${other} other ${money(cents)} ${goes} on your coffee card, because ${WHOLE}.`;
 }
 

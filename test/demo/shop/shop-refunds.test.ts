@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { BASKET, Browser, PAID, SEEN, deliver, openShop, orderIdIn, unlinked } from './shop-fixture.ts';
 
 const ON_CARD = 'The other €0.75 is on your coffee card, because refunds are in whole euros only.';
-const REST = ON_CARD.replace('The', 'Once it has arrived, the').replace(' is ', ' goes ');
+const REST = ON_CARD.replace('The', 'Once the refund has arrived, the').replace(' is ', ' goes ');
 const SOON = 'If it takes more than two days, contact us.';
 const WHOLE = `We will send €42.00 back. ${REST} ${SOON}`;
 /** As the shop tells the proxy. */
