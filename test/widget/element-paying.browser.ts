@@ -84,9 +84,7 @@ describe('a wallet ID that cannot be asked', () => {
     expect(radio(widget, 'DIRECT').checked).to.equal(true);
     const field = thePart(widget, 'wallet') as HTMLInputElement;
     expect([field.value, field.ariaInvalid]).to.deep.equal(['12345679', 'true']);
-    expect(thePart(widget, 'error').textContent).to.equal(
-      'We cannot send a request to this wallet ID. Log in on the wallet’s website instead.',
-    );
+    expect(thePart(widget, 'error').textContent).to.equal('We cannot send a request to this wallet ID.');
   });
 
   it('is no open payment for who did not go to the website', async () => {
@@ -99,6 +97,16 @@ describe('a wallet ID that cannot be asked', () => {
     thePart(widget, 'pay').click();
     await heading(widget, 'Confirm in your wallet app');
     expect(textOf(widget)).not.to.contain('twice');
+  });
+
+  it('is an open payment for who reloaded the page, and may have gone there', async () => {
+    const payment = paymentOf('CHECKOUT', { asked: 'DIRECT', createdAt });
+    const widget = await mount(new FakeProxy({}, { payment, version: 3 }));
+    await heading(widget, 'Continue on the wallet’s website');
+    thePart(widget, 'other').click();
+    await heading(widget, 'How would you like to pay?');
+    expect(textOf(widget)).to.contain('Confirm only one payment, or you will pay twice.');
+    expect(thePart(widget, 'wallet').ariaInvalid, 'nothing was typed here').to.equal('false');
   });
 
   it('is an open payment for who went there', async () => {

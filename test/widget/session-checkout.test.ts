@@ -115,7 +115,7 @@ describe('app-open', () => {
       await clock.advance(0);
       assert.deepEqual(windowCalls, [`app ${link}`]);
       assert.deepEqual(events, ['submit', 'change', 'redirect', 'change']);
-      assert.deepEqual([panel(), state().openedLink], ['scan', link]);
+      assert.deepEqual([panel(), state().openedAppLink], ['scan', link]);
     }
   });
 
@@ -145,7 +145,7 @@ describe('app-open', () => {
     for (const { proxy, windowCalls, sendBy, state } of [asking, canceling]) {
       proxy.onStart = () => ({ appUrl: LINK });
       await sendBy('QR');
-      assert.deepEqual([windowCalls, state().openedLink], [[], null]);
+      assert.deepEqual([windowCalls, state().openedAppLink], [[], null]);
     }
   });
 

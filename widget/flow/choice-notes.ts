@@ -23,7 +23,7 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
 }
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {
-  return html`${otherNote('onlyOne', context)} ${backButton(context, 'second')}
+  return html`${otherNote('onlyOne', context)} ${backButton(context)}
   ${shown.askAmount ? amountField(shown, context) : ''}`;
 }
 
@@ -67,5 +67,5 @@ export function notesBelowPay({ busy, trouble }: Choice, context: PanelContext):
 /** The press that could pay twice is not the first that the eye finds. */
 export const payRank = ({ state }: PanelContext): Rank => (othersOf(state)[0] ? 'second' : 'primary');
 
-export const backButton = ({ say, run, state }: PanelContext, rank: Rank): TemplateResult | '' =>
-  canReturn(state) ? button('back', rank, say('back'), () => run((session) => session.showOpenPayment())) : '';
+export const backButton = ({ say, run, state }: PanelContext): TemplateResult | '' =>
+  canReturn(state) ? button('back', 'primary', say('back'), () => run((session) => session.showOpenPayment())) : '';

@@ -6,7 +6,7 @@ import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState } from '../shell/state.ts';
 import { returnLink, supportLink, targetOf } from './checkout-window.ts';
-import { asksWalletId, html, icon, offeredMethods, opensApp } from './provided.ts';
+import { asksWalletId, html, icon, offeredMethods } from './provided.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {
@@ -171,12 +171,12 @@ export function otherNote(advice: MessageKey, context: PanelContext): TemplateRe
 export const startedPayment = (payment: OtherPaymentView, context: PanelContext): TemplateResult =>
   html`<bdi>${payName(payment, context)}</bdi> · <bdi>${timeOf(payment.createdAt, context, {})}</bdi>`;
 
-/** By what a payment is paid, with the name that the choice has on this device. */
+/** By what a payment is paid, with the name that the choice had on a phone and the one that the shop's staff sees. */
 export const payName = (
   { method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>,
   { say, state }: PanelContext,
 ): TemplateResult =>
-  html`${state.claims?.methodNames?.[method] ?? say(opensApp(method) ? 'DIRECT' : method)}${
+  html`${state.claims?.methodNames?.[method] ?? (PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method))}${
     walletLast4 ? html`${' '}<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''
   }`;
 

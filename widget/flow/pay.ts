@@ -11,6 +11,7 @@ import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
   asksOnlyForWallet,
+  both,
   button,
   copyButton,
   againButton,
@@ -23,7 +24,6 @@ import {
   timeBar,
   waitingStatus,
   waysOut,
-  type Rank,
 } from './parts.ts';
 import { asksWalletId, heading, html, icon, opensApp } from './provided.ts';
 import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
@@ -37,15 +37,13 @@ export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: Pane
     <p>${say('direct_help', approved(context))}</p>
     ${link ? appButton(link, 'primary', context) : ''}
     ${waitingStatus(context, last4 ? say('sentTo', { last4: `\u2066••••\u00a0${last4}\u2069` }) : say('waiting'), shown)}
-    <div class="row">${walletButton('DIRECT', 'quiet', context)}</div>
-    ${otherMethodButton(context)}`;
+    ${otherWays('DIRECT', context)}`;
 }
 
-/** To the wallet ID that was typed, unless that is the only other way. */
-const walletButton = (asked: Method, rank: Rank, context: PanelContext): TemplateResult | '' =>
-  asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state)
-    ? otherMethodButton(context, rank, 'otherWallet')
-    : '';
+/** To the wallet ID that was typed for a request, and to the other methods. */
+const otherWays = (asked: Method, context: PanelContext): TemplateResult =>
+  html`${asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
+  ${otherMethodButton(context)}`;
 
 /** What the request asks for; only the whole of it is named. */
 function approved({ money, amount, state }: PanelContext): Record<string, string> | undefined {
@@ -126,7 +124,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
   if (!link) return unanswered({ panel: 'unanswered', method: 'CHECKOUT' }, context);
   const isOther = PAYS_BY[asked] === 'prompt';
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
-    <p>${say(isOther ? 'notDirect' : 'redirect_help')}</p>
+    <p>${isOther ? both('notDirect', 'redirect_help', context) : say('redirect_help')}</p>
     <a
       part="checkout"
       class="primary"
@@ -136,8 +134,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${waitingStatus(context, say('waiting'), shown)} ${walletButton(asked, 'second', context)}
-    ${otherMethodButton(context)}`;
+    ${waitingStatus(context, say('waiting'), shown)} ${otherWays(asked, context)}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
@@ -185,7 +182,7 @@ const pair = (picture: Picture, context: PanelContext, limit?: Limit): TemplateR
 function appPanel(shown: Scan, picture: Picture | null, link: string | null, context: PanelContext): TemplateResult {
   const { say, state } = context;
   // Whether the app opened, a page cannot know.
-  const isOpened = link && state.openedLink === link;
+  const isOpened = link && state.openedAppLink === link;
   return html`${phone(shown)}${heading(say('app'))}
     <p>${say('app_help')}</p>
     ${link ? appButton(link, 'primary', context) : ''}

@@ -117,7 +117,7 @@ export function failed(
     ${isOther ? '' : html`<p part="error">${say(isOnly ? 'notTaken' : `${help}_help`)}</p>`}
     <slot name="failed"></slot>
     ${isResolved ? html`<small>${orderName(context)}</small>` : ''} ${onePaymentNote(context, mayBePaid)}
-    ${backButton(context, 'primary')}
+    ${backButton(context)}
     ${isResolved ? waysOut('help', context) : againButton(method, context, mayBePaid ? 'second' : 'primary')}
     ${otherMethodButton(context)} ${isResolved ? '' : helpLink('quiet', context)}`;
 }
@@ -152,5 +152,5 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
     </p>
     ${reference(refused.requestId, context)}
     ${isOver ? button('again', 'primary', say('reload'), () => location.reload()) : ''}
-    ${isBack ? backButton(context, 'primary') : ''} ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)}`;
+    ${isBack ? backButton(context) : ''} ${waysOut(code === 'order_changed' ? 'shop' : 'help', context)}`;
 }

@@ -3,7 +3,13 @@
 // the page's events. It is not optimistic: only the proxy's views say that a payment exists, waits or is paid. A Lit
 // controller, because it lives as long as the element; it uses nothing else of Lit, so its tests need no browser.
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import { PAYS_BY, type Method, type OrderView, type StartPayment } from '../../backend-proxy/protocol/wire.ts';
+import {
+  PAYS_BY,
+  type Method,
+  type OrderView,
+  type PaymentView,
+  type StartPayment,
+} from '../../backend-proxy/protocol/wire.ts';
 import type { Actions } from '../shell/choose.ts';
 import { leaveResumeHint, FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 import {
@@ -175,22 +181,15 @@ export class Session implements ReactiveController, Actions {
     this.#host.set({ activity: { at: 'choosing' }, unavailable: [] });
   }
 
-  /**
-   * Returns to the choice, at this method, or at another row than the one that the shopper did not want. A website that
-   * the gateway named in place of a request is not counted as open unless it was opened here: who mistyped an ID never
-   * chose it.
-   */
+  /** Returns to the choice, at this method, or at another row than the one that the shopper did not want. */
   payAnotherWay(by?: Method): void {
     this.reset();
-    const state = this.#host.state();
-    const { form, openedLink, unopened } = state;
-    const { payment } = state.order;
+    const { form, order } = this.#host.state();
+    const { payment } = order;
     const last = form.method ?? payment?.asked;
-    const method = by ?? offeredMethods(state).find((each) => !sharesRow(each, last));
-    const isRedirected = payment?.checkoutUrl && payment.asked !== payment.method;
-    if (isRedirected && openedLink !== payment.checkoutUrl)
-      this.#host.set({ unopened: [...unopened, payment.createdAt] });
-    if (method) this.edit({ method }, isRedirected && by && form.customer ? { customer: 'notDirect' } : undefined);
+    const method = by ?? offeredMethods(this.#host.state()).find((each) => !sharesRow(each, last));
+    const isWrong = by && form.customer && payment && payment.asked !== payment.method;
+    if (method) this.edit({ method }, isWrong ? { customer: 'notDirect' } : undefined);
   }
 
   /** Stores what the shopper chose or typed, and replaces the errors of the last try. */
@@ -214,8 +213,8 @@ export class Session implements ReactiveController, Actions {
   }
 
   /** Remembers that the shopper opened the link to the wallet app. A page cannot know whether the app opened. */
-  appLinkOpened(openedLink: string): void {
-    this.#host.set({ openedLink });
+  appLinkOpened(openedAppLink: string): void {
+    this.#host.set({ openedAppLink });
   }
 
   /** Retries the failed method. Returns to the choice if its input is no longer known here or was rejected. */
@@ -236,7 +235,7 @@ export class Session implements ReactiveController, Actions {
   leaveForCheckout(event: Event, url: string): void {
     if (emit(this.#host.element, 'payment-redirect', { url })) {
       followOut(event);
-      this.#host.set({ openedLink: url });
+      this.#host.set({ unopened: [] });
     } else event.preventDefault();
   }
 
@@ -343,7 +342,7 @@ export class Session implements ReactiveController, Actions {
 
   #started(view: OrderView): void {
     this.#pending = undefined;
-    if (this.#checkoutWindow && view.payment) this.#checkoutWindow.payment = view.payment.createdAt;
+    this.#startedHere(view.payment);
     this.#host.set({ activity: FOLLOWING });
     this.#apply(view);
     // The stream may have been faster, with a newer view than this one.
@@ -390,9 +389,17 @@ export class Session implements ReactiveController, Actions {
     if (!this.#pending || !payment || !isStartedBy(this.#pending, payment)) return;
     const shown = show({ ...this.#host.state(), activity: FOLLOWING }, this.#options.now());
     if (shown?.panel === 'fetching' && !this.#pending.isSlow) return;
-    if (this.#checkoutWindow) this.#checkoutWindow.payment = payment.createdAt;
+    this.#startedHere(payment);
     this.#pending = undefined;
     this.#host.set({ activity: FOLLOWING });
+  }
+
+  #startedHere(payment: PaymentView | null): void {
+    if (!payment) return;
+    const { asked, method, checkoutUrl, createdAt } = payment;
+    if (this.#checkoutWindow) this.#checkoutWindow.payment = createdAt;
+    const { unopened } = this.#host.state();
+    if (checkoutUrl && asked !== method) this.#host.set({ unopened: [...unopened, createdAt] });
   }
 
   #updateCheckoutWindow(view: OrderView): void {

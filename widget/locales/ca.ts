@@ -47,8 +47,7 @@ export default {
   newRequest: 'Envia una sol·licitud nova',
   redirect: 'Continueu al web [del moneder|de {wallet}]',
   redirect_help: 'Inicieu-hi sessió i confirmeu. El resultat es mostrarà aquí.',
-  notDirect:
-    'No podem enviar cap sol·licitud a aquest ID de moneder. En lloc d’això, inicieu sessió al web [del moneder|de {wallet}].',
+  notDirect: 'No podem enviar cap sol·licitud a aquest ID de moneder.',
   redirectOpen: 'Ves al web [del moneder|de {wallet}]',
   timeLeft: 'Queden {time}',
   timeSpoken: 'Temps restant: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'No hi ha prou saldo al moneder',
   LOW_BALANCE_help: 'Afegiu diners al moneder abans de tornar-ho a provar. No s’ha cobrat res.',
   EXPIRED: 'S’ha exhaurit el temps',
-  EXPIRED_help:
-    'Si heu confirmat a l’últim moment, el pagament es mostrarà aquí en uns minuts. Si no, no s’ha cobrat res.',
+  EXPIRED_help: 'Si heu confirmat a temps, el pagament es mostrarà aquí. Si no, no s’ha cobrat res.',
   REJECTED: 'No s’ha acceptat el pagament',
   REJECTED_help: 'No s’ha cobrat res. Reviseu les dades o pagueu d’una altra manera.',
   NOT_CREATED: 'No s’ha iniciat el pagament',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Poslat novou žádost',
   redirect: 'Pokračujte na webu [peněženky|{wallet}]',
   redirect_help: 'Přihlaste se tam a platbu potvrďte. Výsledek se zobrazí zde.',
-  notDirect: 'Na toto ID peněženky nelze žádost poslat. Přihlaste se místo toho na webu [peněženky|{wallet}].',
+  notDirect: 'Na toto ID peněženky nelze žádost poslat.',
   redirectOpen: 'Přejít na web [peněženky|{wallet}]',
   timeLeft: 'Zbývá {time}',
   timeSpoken: 'Zbývající čas: {time}',
@@ -97,8 +97,7 @@ export default {
   LOW_BALANCE: 'V peněžence není dost peněz',
   LOW_BALANCE_help: 'Než to zkusíte znovu, přidejte do peněženky peníze. Žádné peníze nebyly strženy.',
   EXPIRED: 'Čas na platbu vypršel',
-  EXPIRED_help:
-    'Pokud jste platbu potvrdili na poslední chvíli, zobrazí se zde během několika minut. Jinak žádné peníze nebyly strženy.',
+  EXPIRED_help: 'Pokud jste platbu potvrdili včas, zobrazí se zde. Jinak žádné peníze nebyly strženy.',
   REJECTED: 'Platba nebyla přijata',
   REJECTED_help: 'Žádné peníze nebyly strženy. Zkontrolujte prosím údaje nebo zaplaťte jiným způsobem.',
   NOT_CREATED: 'Platba nebyla zahájena',

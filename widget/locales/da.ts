@@ -47,8 +47,7 @@ export default {
   newRequest: 'Send en ny anmodning',
   redirect: 'Fortsæt på [wallettens|{wallet}s] hjemmeside',
   redirect_help: 'Log ind der, og bekræft. Resultatet vises her.',
-  notDirect:
-    'Vi kan ikke sende en anmodning til dette wallet-id. Log ind på [wallettens|{wallet}s] hjemmeside i stedet.',
+  notDirect: 'Vi kan ikke sende en anmodning til dette wallet-id.',
   redirectOpen: 'Gå til [wallettens|{wallet}s] hjemmeside',
   timeLeft: '{time} tilbage',
   timeSpoken: 'Tid tilbage: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Der er ikke penge nok i din wallet',
   LOW_BALANCE_help: 'Sæt penge ind i din wallet, før du prøver igen. Der er ikke trukket penge.',
   EXPIRED: 'Tiden løb ud',
-  EXPIRED_help:
-    'Hvis du bekræftede i sidste øjeblik, vises din betaling her om få minutter. Ellers er der ikke trukket penge.',
+  EXPIRED_help: 'Hvis du bekræftede i tide, vises din betaling her. Ellers er der ikke trukket penge.',
   REJECTED: 'Betalingen blev ikke godkendt',
   REJECTED_help: 'Der er ikke trukket penge. Tjek dine oplysninger, eller betal på en anden måde.',
   NOT_CREATED: 'Betalingen blev ikke startet',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Neue Anfrage senden',
   redirect: 'Weiter auf der Website [der Wallet|von {wallet}]',
   redirect_help: 'Melden Sie sich dort an und bestätigen Sie die Zahlung. Das Ergebnis erscheint hier.',
-  notDirect:
-    'An diese Wallet-ID können wir keine Anfrage senden. Melden Sie sich stattdessen auf der Website [der Wallet|von {wallet}] an.',
+  notDirect: 'An diese Wallet-ID können wir keine Anfrage senden.',
   redirectOpen: 'Zur Website [der Wallet|von {wallet}]',
   timeLeft: 'Noch {time}',
   timeSpoken: 'Verbleibende Zeit: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Das Guthaben der Wallet reicht nicht aus',
   LOW_BALANCE_help: 'Laden Sie Ihre Wallet auf, bevor Sie es erneut versuchen. Es wurde nichts abgebucht.',
   EXPIRED: 'Die Zeit ist abgelaufen',
-  EXPIRED_help:
-    'Wenn Sie im letzten Moment bestätigt haben, erscheint Ihre Zahlung in wenigen Minuten hier. Sonst wurde nichts abgebucht.',
+  EXPIRED_help: 'Wenn Sie rechtzeitig bestätigt haben, erscheint Ihre Zahlung hier. Sonst wurde nichts abgebucht.',
   REJECTED: 'Die Zahlung wurde nicht angenommen',
   REJECTED_help: 'Es wurde nichts abgebucht. Bitte prüfen Sie Ihre Angaben oder wählen Sie eine andere Zahlungsart.',
   NOT_CREATED: 'Die Zahlung wurde nicht gestartet',

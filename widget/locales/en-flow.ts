@@ -31,7 +31,7 @@ export const enFlow = {
   newRequest: 'Send a new request',
   redirect: 'Continue on [the wallet|{wallet}]’s website',
   redirect_help: 'Log in there and confirm. The result will show here.',
-  notDirect: 'We cannot send a request to this wallet ID. Log in on [the wallet|{wallet}]’s website instead.',
+  notDirect: 'We cannot send a request to this wallet ID.',
   redirectOpen: 'Go to [the wallet|{wallet}]’s website',
   timeLeft: '{time} left',
   timeSpoken: 'Time left: {time}',

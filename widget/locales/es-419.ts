@@ -47,8 +47,7 @@ export default {
   newRequest: 'Enviar una solicitud nueva',
   redirect: 'Continúe en el sitio web de [la billetera|{wallet}]',
   redirect_help: 'Inicie sesión ahí y confirme. El resultado aparecerá aquí.',
-  notDirect:
-    'No podemos enviar una solicitud a este ID de billetera. En su lugar, inicie sesión en el sitio web de [la billetera|{wallet}].',
+  notDirect: 'No podemos enviar una solicitud a este ID de billetera.',
   redirectOpen: 'Ir al sitio web de [la billetera|{wallet}]',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'No hay saldo suficiente en la billetera',
   LOW_BALANCE_help: 'Agregue dinero a su billetera antes de intentar de nuevo. No se cobró nada.',
   EXPIRED: 'El tiempo se agotó',
-  EXPIRED_help:
-    'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se cobró nada.',
+  EXPIRED_help: 'Si confirmó a tiempo, su pago aparecerá aquí. De lo contrario, no se cobró nada.',
   REJECTED: 'El pago no fue aceptado',
   REJECTED_help: 'No se cobró nada. Por favor, revise sus datos o pague de otra forma.',
   NOT_CREATED: 'El pago no se inició',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Enviar una solicitud nueva',
   redirect: 'Continúe en la web [del monedero|de {wallet}]',
   redirect_help: 'Inicie sesión allí y confirme. El resultado aparecerá aquí.',
-  notDirect:
-    'No podemos enviar una solicitud a este ID de monedero. En su lugar, inicie sesión en la web [del monedero|de {wallet}].',
+  notDirect: 'No podemos enviar una solicitud a este ID de monedero.',
   redirectOpen: 'Ir a la web [del monedero|de {wallet}]',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'No hay saldo suficiente en el monedero',
   LOW_BALANCE_help: 'Añada dinero a su monedero antes de intentarlo de nuevo. No se ha cobrado nada.',
   EXPIRED: 'El tiempo se agotó',
-  EXPIRED_help:
-    'Si confirmó en el último momento, su pago aparecerá aquí en unos minutos. De lo contrario, no se ha cobrado nada.',
+  EXPIRED_help: 'Si confirmó a tiempo, su pago aparecerá aquí. De lo contrario, no se ha cobrado nada.',
   REJECTED: 'El pago no se ha aceptado',
   REJECTED_help: 'No se ha cobrado nada. Por favor, revise sus datos o pague de otra forma.',
   NOT_CREATED: 'El pago no se ha iniciado',

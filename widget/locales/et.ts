@@ -47,8 +47,7 @@ export default {
   newRequest: 'Saada uus maksetaotlus',
   redirect: 'Jätkake [rahakoti|{wallet}] veebisaidil',
   redirect_help: 'Logige seal sisse ja kinnitage makse. Tulemus ilmub siia.',
-  notDirect:
-    'Sellele rahakoti ID-le ei saa maksetaotlust saata. Logige selle asemel sisse [rahakoti|{wallet}] veebisaidil.',
+  notDirect: 'Sellele rahakoti ID-le ei saa maksetaotlust saata.',
   redirectOpen: 'Ava [rahakoti|{wallet}] veebisait',
   timeLeft: 'Veel {time}',
   timeSpoken: 'Järelejäänud aeg: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Rahakotis pole piisavalt raha',
   LOW_BALANCE_help: 'Enne uuesti proovimist lisage rahakotti raha. Raha ei võetud.',
   EXPIRED: 'Makseaeg sai läbi',
-  EXPIRED_help:
-    'Kui kinnitasite viimasel hetkel, ilmub teie makse siia mõne minuti jooksul. Muul juhul raha ei võetud.',
+  EXPIRED_help: 'Kui kinnitasite õigel ajal, ilmub teie makse siia. Muul juhul raha ei võetud.',
   REJECTED: 'Makset ei aktsepteeritud',
   REJECTED_help: 'Raha ei võetud. Palun kontrollige andmeid või makske muul viisil.',
   NOT_CREATED: 'Makset ei alustatud',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Lähetä uusi maksupyyntö',
   redirect: 'Jatka [lompakon |{wallet}-]verkkosivustolla',
   redirect_help: 'Kirjaudu siellä sisään ja vahvista maksu. Tulos näkyy tässä.',
-  notDirect:
-    'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä. Kirjaudu sen sijaan [lompakon |{wallet}-]verkkosivustolle.',
+  notDirect: 'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä.',
   redirectOpen: 'Siirry [lompakon |{wallet}-]verkkosivustolle',
   timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Lompakossa ei ole tarpeeksi rahaa',
   LOW_BALANCE_help: 'Lisää lompakkoosi rahaa ennen kuin yrität uudelleen. Rahaa ei veloitettu.',
   EXPIRED: 'Maksuaika loppui',
-  EXPIRED_help:
-    'Jos vahvistit viime hetkellä, maksusi näkyy tässä muutaman minuutin kuluessa. Muuten rahaa ei veloitettu.',
+  EXPIRED_help: 'Jos vahvistit ajoissa, maksusi näkyy tässä. Muuten rahaa ei veloitettu.',
   REJECTED: 'Maksua ei hyväksytty',
   REJECTED_help: 'Rahaa ei veloitettu. Tarkista tietosi tai maksa toisella tavalla.',
   NOT_CREATED: 'Maksua ei aloitettu',

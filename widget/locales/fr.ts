@@ -47,8 +47,7 @@ export default {
   newRequest: 'Envoyer une nouvelle demande',
   redirect: 'Continuez sur le site [du portefeuille|de {wallet}]',
   redirect_help: 'Connectez-vous à ce site et confirmez. Le résultat s’affichera ici.',
-  notDirect:
-    'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille. Connectez-vous plutôt sur le site [du portefeuille|de {wallet}].',
+  notDirect: 'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille.',
   redirectOpen: 'Aller sur le site [du portefeuille|de {wallet}]',
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',
@@ -99,8 +98,7 @@ export default {
   LOW_BALANCE: 'Le solde du portefeuille est insuffisant',
   LOW_BALANCE_help: 'Ajoutez de l’argent à votre portefeuille avant de réessayer. Aucun montant n’a été débité.',
   EXPIRED: 'Le délai a expiré',
-  EXPIRED_help:
-    'Si vous avez confirmé au dernier moment, votre paiement s’affichera ici dans quelques minutes. Sinon, aucun montant n’a été débité.',
+  EXPIRED_help: 'Si vous avez confirmé à temps, votre paiement s’affichera ici. Sinon, aucun montant n’a été débité.',
   REJECTED: 'Le paiement n’a pas été accepté',
   REJECTED_help: 'Aucun montant n’a été débité. Veuillez vérifier vos informations ou payer autrement.',
   NOT_CREATED: 'Le paiement n’a pas été lancé',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Pošalji novi zahtjev',
   redirect: 'Nastavite na web-stranici [novčanika|{wallet}]',
   redirect_help: 'Ondje se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovdje.',
-  notDirect:
-    'Na ovaj ID novčanika nije moguće poslati zahtjev. Umjesto toga prijavite se na web-stranici [novčanika|{wallet}].',
+  notDirect: 'Na ovaj ID novčanika nije moguće poslati zahtjev.',
   redirectOpen: 'Otvori web-stranicu [novčanika|{wallet}]',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vrijeme: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'U novčaniku nema dovoljno novca',
   LOW_BALANCE_help: 'Dodajte novac u novčanik prije nego što pokušate ponovno. Ništa vam nije naplaćeno.',
   EXPIRED: 'Isteklo je vrijeme za plaćanje',
-  EXPIRED_help:
-    'Ako ste potvrdili u zadnji čas, vaša će se uplata prikazati ovdje za nekoliko minuta. Inače vam ništa nije naplaćeno.',
+  EXPIRED_help: 'Ako ste potvrdili na vrijeme, vaša će se uplata prikazati ovdje. Inače vam ništa nije naplaćeno.',
   REJECTED: 'Plaćanje nije prihvaćeno',
   REJECTED_help: 'Ništa vam nije naplaćeno. Provjerite svoje podatke ili platite na drugi način.',
   NOT_CREATED: 'Plaćanje nije pokrenuto',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Új kérelem küldése',
   redirect: 'Folytassa a [tárca|{wallet}] weboldalán',
   redirect_help: 'Jelentkezzen be ott, és hagyja jóvá a fizetést. Az eredmény itt jelenik meg.',
-  notDirect: 'Erre a tárcaazonosítóra nem küldhető kérelem. Jelentkezzen be helyette a [tárca|{wallet}] weboldalán.',
+  notDirect: 'Erre a tárcaazonosítóra nem küldhető kérelem.',
   redirectOpen: 'Ugrás a [tárca|{wallet}] weboldalára',
   timeLeft: 'Még {time}',
   timeSpoken: 'Hátralévő idő: {time}',
@@ -97,8 +97,7 @@ export default {
   LOW_BALANCE: 'Nincs elég pénz a tárcában',
   LOW_BALANCE_help: 'Töltse fel a tárcáját, mielőtt újra próbálja. Nem vontak le pénzt.',
   EXPIRED: 'Lejárt a fizetésre szánt idő',
-  EXPIRED_help:
-    'Ha az utolsó pillanatban hagyta jóvá, a fizetése néhány percen belül megjelenik itt. Ellenkező esetben nem vontak le pénzt.',
+  EXPIRED_help: 'Ha időben jóváhagyta, a fizetése megjelenik itt. Ellenkező esetben nem vontak le pénzt.',
   REJECTED: 'A fizetést nem fogadták el',
   REJECTED_help: 'Nem vontak le pénzt. Ellenőrizze az adatait, vagy fizessen más módon.',
   NOT_CREATED: 'A fizetés nem indult el',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Kirim permintaan baru',
   redirect: 'Lanjutkan di situs [e-wallet|{wallet}]',
   redirect_help: 'Masuk dan konfirmasi di sana. Hasilnya akan tampil di sini.',
-  notDirect:
-    'Kami tidak dapat mengirim permintaan ke ID e-wallet ini. Sebagai gantinya, silakan masuk di situs [e-wallet|{wallet}].',
+  notDirect: 'Kami tidak dapat mengirim permintaan ke ID e-wallet ini.',
   redirectOpen: 'Buka situs [e-wallet|{wallet}]',
   timeLeft: 'Sisa {time}',
   timeSpoken: 'Sisa waktu: {time}',
@@ -99,7 +98,7 @@ export default {
   LOW_BALANCE_help: 'Isi saldo e-wallet Anda sebelum mencoba lagi. Saldo Anda tidak terpotong.',
   EXPIRED: 'Waktu pembayaran habis',
   EXPIRED_help:
-    'Jika Anda mengonfirmasi di saat terakhir, pembayaran Anda akan tampil di sini dalam beberapa menit. Jika tidak, saldo Anda tidak terpotong.',
+    'Jika Anda mengonfirmasi tepat waktu, pembayaran Anda akan tampil di sini. Jika tidak, saldo Anda tidak terpotong.',
   REJECTED: 'Pembayaran tidak disetujui',
   REJECTED_help: 'Saldo Anda tidak terpotong. Silakan periksa data Anda atau bayar dengan cara lain.',
   NOT_CREATED: 'Pembayaran gagal dimulai',

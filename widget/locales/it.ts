@@ -47,8 +47,7 @@ export default {
   newRequest: 'Invia una nuova richiesta',
   redirect: 'Continua sul sito [del portafoglio|di {wallet}]',
   redirect_help: 'Effettua l’accesso e conferma. Il risultato comparirà qui.',
-  notDirect:
-    'Non possiamo inviare una richiesta a questo ID di portafoglio. Effettua invece l’accesso sul sito [del portafoglio|di {wallet}].',
+  notDirect: 'Non possiamo inviare una richiesta a questo ID di portafoglio.',
   redirectOpen: 'Vai al sito [del portafoglio|di {wallet}]',
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Il saldo del portafoglio non è sufficiente',
   LOW_BALANCE_help: 'Aggiungi denaro al tuo portafoglio prima di riprovare. Non ti è stato addebitato nulla.',
   EXPIRED: 'Tempo scaduto',
-  EXPIRED_help:
-    'Se hai confermato all’ultimo momento, il pagamento comparirà qui tra qualche minuto. Altrimenti non ti è stato addebitato nulla.',
+  EXPIRED_help: 'Se hai confermato in tempo, il pagamento comparirà qui. Altrimenti non ti è stato addebitato nulla.',
   REJECTED: 'Il pagamento non è stato accettato',
   REJECTED_help: 'Non ti è stato addebitato nulla. Verifica i tuoi dati o paga in un altro modo.',
   NOT_CREATED: 'Il pagamento non è stato avviato',

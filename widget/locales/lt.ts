@@ -47,7 +47,7 @@ export default {
   newRequest: 'Siųsti naują prašymą',
   redirect: 'Tęskite [piniginės|„{wallet}“] svetainėje',
   redirect_help: 'Prisijunkite ten ir patvirtinkite mokėjimą. Rezultatas bus rodomas čia.',
-  notDirect: 'Šiam piniginės ID prašymo išsiųsti negalima. Vietoj to prisijunkite [piniginės|„{wallet}“] svetainėje.',
+  notDirect: 'Šiam piniginės ID prašymo išsiųsti negalima.',
   redirectOpen: 'Eiti į [piniginės|„{wallet}“] svetainę',
   timeLeft: 'Liko {time}',
   timeSpoken: 'Likęs laikas: {time}',
@@ -97,8 +97,7 @@ export default {
   LOW_BALANCE: 'Piniginėje nepakanka lėšų',
   LOW_BALANCE_help: 'Prieš bandydami dar kartą papildykite piniginę. Pinigai nenuskaičiuoti.',
   EXPIRED: 'Mokėjimo laikas baigėsi',
-  EXPIRED_help:
-    'Jei patvirtinote paskutinę akimirką, jūsų mokėjimas bus parodytas čia per kelias minutes. Kitu atveju pinigai nenuskaičiuoti.',
+  EXPIRED_help: 'Jei patvirtinote laiku, jūsų mokėjimas bus parodytas čia. Kitu atveju pinigai nenuskaičiuoti.',
   REJECTED: 'Mokėjimas nepriimtas',
   REJECTED_help: 'Pinigai nenuskaičiuoti. Patikrinkite savo duomenis arba mokėkite kitu būdu.',
   NOT_CREATED: 'Mokėjimas nepradėtas',

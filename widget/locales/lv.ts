@@ -47,7 +47,7 @@ export default {
   newRequest: 'Sūtīt jaunu pieprasījumu',
   redirect: 'Turpiniet [maka|{wallet}] vietnē',
   redirect_help: 'Piesakieties tur un apstipriniet maksājumu. Rezultāts būs redzams šeit.',
-  notDirect: 'Uz šo maka ID nevar nosūtīt pieprasījumu. Tā vietā piesakieties [maka|{wallet}] vietnē.',
+  notDirect: 'Uz šo maka ID nevar nosūtīt pieprasījumu.',
   redirectOpen: 'Atvērt [maka|{wallet}] vietni',
   timeLeft: 'Vēl {time}',
   timeSpoken: 'Atlikušais laiks: {time}',
@@ -97,8 +97,7 @@ export default {
   LOW_BALANCE: 'Makā nepietiek līdzekļu',
   LOW_BALANCE_help: 'Pirms mēģināt vēlreiz, papildiniet maku. Nauda nav norakstīta.',
   EXPIRED: 'Maksājuma laiks ir beidzies',
-  EXPIRED_help:
-    'Ja apstiprinājāt pēdējā brīdī, jūsu maksājums dažu minūšu laikā parādīsies šeit. Pretējā gadījumā nauda nav norakstīta.',
+  EXPIRED_help: 'Ja apstiprinājāt laikus, jūsu maksājums parādīsies šeit. Pretējā gadījumā nauda nav norakstīta.',
   REJECTED: 'Maksājums netika pieņemts',
   REJECTED_help: 'Nauda nav norakstīta. Lūdzu, pārbaudiet savus datus vai maksājiet citā veidā.',
   NOT_CREATED: 'Maksājums netika sākts',

@@ -48,8 +48,7 @@ export default {
   newRequest: 'Hantar permintaan baharu',
   redirect: 'Teruskan di laman web [e-dompet|{wallet}]',
   redirect_help: 'Log masuk dan sahkan di sana. Keputusan akan dipaparkan di sini.',
-  notDirect:
-    'Kami tidak dapat menghantar permintaan ke ID e-dompet ini. Sebaliknya, sila log masuk di laman web [e-dompet|{wallet}].',
+  notDirect: 'Kami tidak dapat menghantar permintaan ke ID e-dompet ini.',
   redirectOpen: 'Pergi ke laman web [e-dompet|{wallet}]',
   timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',
@@ -100,7 +99,7 @@ export default {
   LOW_BALANCE_help: 'Tambah wang ke e-dompet anda sebelum cuba lagi. Tiada wang dipotong.',
   EXPIRED: 'Masa pembayaran telah tamat',
   EXPIRED_help:
-    'Jika anda mengesahkan pada saat akhir, pembayaran anda akan dipaparkan di sini dalam beberapa minit. Jika tidak, tiada wang dipotong.',
+    'Jika anda mengesahkan tepat pada masanya, pembayaran anda akan dipaparkan di sini. Jika tidak, tiada wang dipotong.',
   REJECTED: 'Pembayaran tidak diluluskan',
   REJECTED_help: 'Tiada wang dipotong. Sila semak butiran anda atau bayar dengan cara lain.',
   NOT_CREATED: 'Pembayaran tidak dimulakan',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Send en ny forespørsel',
   redirect: 'Fortsett på [lommebokens|{wallet}s] nettsted',
   redirect_help: 'Logg inn der og bekreft. Resultatet vises her.',
-  notDirect:
-    'Vi kan ikke sende en forespørsel til denne lommebok-ID-en. Logg inn på [lommebokens|{wallet}s] nettsted i stedet.',
+  notDirect: 'Vi kan ikke sende en forespørsel til denne lommebok-ID-en.',
   redirectOpen: 'Gå til [lommebokens|{wallet}s] nettsted',
   timeLeft: '{time} igjen',
   timeSpoken: 'Tid igjen: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Det er ikke nok penger i lommeboken',
   LOW_BALANCE_help: 'Fyll på lommeboken før du prøver igjen. Ingen penger er trukket.',
   EXPIRED: 'Tiden gikk ut',
-  EXPIRED_help:
-    'Hvis du bekreftet i siste øyeblikk, vises betalingen din her om noen minutter. Ellers er ingen penger trukket.',
+  EXPIRED_help: 'Hvis du bekreftet i tide, vises betalingen din her. Ellers er ingen penger trukket.',
   REJECTED: 'Betalingen ble ikke godkjent',
   REJECTED_help: 'Ingen penger er trukket. Kontroller opplysningene dine eller betal på en annen måte.',
   NOT_CREATED: 'Betalingen ble ikke startet',

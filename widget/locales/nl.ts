@@ -47,8 +47,7 @@ export default {
   newRequest: 'Nieuw verzoek sturen',
   redirect: 'Ga verder op de website van [de wallet|{wallet}]',
   redirect_help: 'Log daar in en bevestig de betaling. Het resultaat verschijnt hier.',
-  notDirect:
-    'We kunnen geen verzoek sturen naar dit wallet-ID. Log in plaats daarvan in op de website van [de wallet|{wallet}].',
+  notDirect: 'We kunnen geen verzoek sturen naar dit wallet-ID.',
   redirectOpen: 'Naar de website van [de wallet|{wallet}]',
   timeLeft: 'Nog {time}',
   timeSpoken: 'Resterende tijd: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Er staat niet genoeg geld in uw wallet',
   LOW_BALANCE_help: 'Zet geld op uw wallet voordat u het opnieuw probeert. Er is niets afgeschreven.',
   EXPIRED: 'De tijd is verstreken',
-  EXPIRED_help:
-    'Hebt u op het laatste moment bevestigd, dan ziet u uw betaling hier binnen enkele minuten. Anders is er niets afgeschreven.',
+  EXPIRED_help: 'Hebt u op tijd bevestigd, dan ziet u uw betaling hier. Anders is er niets afgeschreven.',
   REJECTED: 'De betaling is niet geaccepteerd',
   REJECTED_help: 'Er is niets afgeschreven. Controleer uw gegevens of kies een andere betaalmethode.',
   NOT_CREATED: 'De betaling is niet gestart',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Wyślij nową prośbę o płatność',
   redirect: 'Kontynuuj na stronie [portfela|{wallet}]',
   redirect_help: 'Zaloguj się tam i potwierdź płatność. Wynik pojawi się tutaj.',
-  notDirect: 'Na to ID portfela nie możemy wysłać prośby. Zaloguj się zamiast tego na stronie [portfela|{wallet}].',
+  notDirect: 'Na to ID portfela nie możemy wysłać prośby.',
   redirectOpen: 'Przejdź na stronę [portfela|{wallet}]',
   timeLeft: 'Zostało {time}',
   timeSpoken: 'Pozostały czas: {time}',
@@ -98,7 +98,7 @@ export default {
   LOW_BALANCE_help: 'Zasil portfel, zanim spróbujesz ponownie. Nie pobrano żadnych środków.',
   EXPIRED: 'Czas na płatność minął',
   EXPIRED_help:
-    'Jeśli płatność potwierdzono w ostatniej chwili, pojawi się tutaj w ciągu kilku minut. W przeciwnym razie nie pobrano żadnych środków.',
+    'Jeśli płatność potwierdzono na czas, pojawi się tutaj. W przeciwnym razie nie pobrano żadnych środków.',
   REJECTED: 'Płatność nie została przyjęta',
   REJECTED_help: 'Nie pobrano żadnych środków. Sprawdź swoje dane lub zapłać w inny sposób.',
   NOT_CREATED: 'Płatność nie została rozpoczęta',

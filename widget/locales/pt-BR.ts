@@ -47,8 +47,7 @@ export default {
   newRequest: 'Enviar nova solicitação',
   redirect: 'Continue no site [da carteira|{wallet}]',
   redirect_help: 'Entre na sua conta e confirme. O resultado aparecerá aqui.',
-  notDirect:
-    'Não podemos enviar uma solicitação para este ID de carteira. Em vez disso, entre na sua conta no site [da carteira|{wallet}].',
+  notDirect: 'Não podemos enviar uma solicitação para este ID de carteira.',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Não há saldo suficiente na carteira',
   LOW_BALANCE_help: 'Adicione dinheiro à sua carteira antes de tentar de novo. Nenhum valor foi cobrado.',
   EXPIRED: 'O tempo acabou',
-  EXPIRED_help:
-    'Se você confirmou no último momento, seu pagamento aparecerá aqui em alguns minutos. Caso contrário, nenhum valor foi cobrado.',
+  EXPIRED_help: 'Se você confirmou a tempo, seu pagamento aparecerá aqui. Caso contrário, nenhum valor foi cobrado.',
   REJECTED: 'O pagamento não foi aceito',
   REJECTED_help: 'Nenhum valor foi cobrado. Verifique seus dados ou pague de outra forma.',
   NOT_CREATED: 'O pagamento não foi iniciado',

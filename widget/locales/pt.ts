@@ -47,8 +47,7 @@ export default {
   newRequest: 'Enviar um novo pedido',
   redirect: 'Continue no site [da carteira|{wallet}]',
   redirect_help: 'Inicie sessão nesse site e confirme. O resultado aparecerá aqui.',
-  notDirect:
-    'Não podemos enviar um pedido para este ID de carteira. Em alternativa, inicie sessão no site [da carteira|{wallet}].',
+  notDirect: 'Não podemos enviar um pedido para este ID de carteira.',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Não há saldo suficiente na carteira',
   LOW_BALANCE_help: 'Adicione dinheiro à sua carteira antes de tentar novamente. Não foi cobrado qualquer valor.',
   EXPIRED: 'O tempo esgotou-se',
-  EXPIRED_help:
-    'Se confirmou no último momento, o seu pagamento aparecerá aqui dentro de alguns minutos. Caso contrário, não foi cobrado qualquer valor.',
+  EXPIRED_help: 'Se confirmou a tempo, o seu pagamento aparecerá aqui. Caso contrário, não foi cobrado qualquer valor.',
   REJECTED: 'O pagamento não foi aceite',
   REJECTED_help: 'Não foi cobrado qualquer valor. Verifique os seus dados ou pague de outra forma.',
   NOT_CREATED: 'O pagamento não foi iniciado',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Trimiteți altă solicitare',
   redirect: 'Continuați pe site-ul [portofelului|{wallet}]',
   redirect_help: 'Autentificați-vă acolo și confirmați. Rezultatul va apărea aici.',
-  notDirect:
-    'Nu putem trimite o solicitare către acest ID de portofel. Autentificați-vă în schimb pe site-ul [portofelului|{wallet}].',
+  notDirect: 'Nu putem trimite o solicitare către acest ID de portofel.',
   redirectOpen: 'Accesați site-ul [portofelului|{wallet}]',
   timeLeft: 'Mai aveți {time}',
   timeSpoken: 'Timp rămas: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Soldul portofelului nu este suficient',
   LOW_BALANCE_help: 'Adăugați bani în portofel înainte de a încerca din nou. Nu s-a debitat nicio sumă.',
   EXPIRED: 'Timpul a expirat',
-  EXPIRED_help:
-    'Dacă ați confirmat în ultimul moment, plata va apărea aici în câteva minute. În caz contrar, nu s-a debitat nicio sumă.',
+  EXPIRED_help: 'Dacă ați confirmat la timp, plata va apărea aici. În caz contrar, nu s-a debitat nicio sumă.',
   REJECTED: 'Plata nu a fost acceptată',
   REJECTED_help: 'Nu s-a debitat nicio sumă. Vă rugăm să verificați datele sau să plătiți în alt mod.',
   NOT_CREATED: 'Plata nu a fost inițiată',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Poslať novú žiadosť',
   redirect: 'Pokračujte na webe [peňaženky|{wallet}]',
   redirect_help: 'Prihláste sa tam a potvrďte platbu. Výsledok sa zobrazí tu.',
-  notDirect: 'Na toto ID peňaženky sa žiadosť nedá poslať. Namiesto toho sa prihláste na webe [peňaženky|{wallet}].',
+  notDirect: 'Na toto ID peňaženky sa žiadosť nedá poslať.',
   redirectOpen: 'Prejsť na web [peňaženky|{wallet}]',
   timeLeft: 'Ešte {time}',
   timeSpoken: 'Zostávajúci čas: {time}',
@@ -97,8 +97,7 @@ export default {
   LOW_BALANCE: 'V peňaženke nie je dosť peňazí',
   LOW_BALANCE_help: 'Skôr než to skúsite znova, pridajte do peňaženky peniaze. Nestrhli sa žiadne peniaze.',
   EXPIRED: 'Čas na platbu uplynul',
-  EXPIRED_help:
-    'Ak ste platbu potvrdili v poslednej chvíli, zobrazí sa tu do niekoľkých minút. Inak sa nestrhli žiadne peniaze.',
+  EXPIRED_help: 'Ak ste platbu potvrdili včas, zobrazí sa tu. Inak sa nestrhli žiadne peniaze.',
   REJECTED: 'Platba nebola akceptovaná',
   REJECTED_help: 'Nestrhli sa žiadne peniaze. Skontrolujte, prosím, údaje alebo zaplaťte iným spôsobom.',
   NOT_CREATED: 'Platba sa nezačala',

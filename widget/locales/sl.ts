@@ -47,8 +47,7 @@ export default {
   newRequest: 'Pošlji nov zahtevek',
   redirect: 'Nadaljujte na spletnem mestu [denarnice|{wallet}]',
   redirect_help: 'Tam se prijavite in potrdite plačilo. Rezultat bo prikazan tukaj.',
-  notDirect:
-    'Na ta ID denarnice ni mogoče poslati zahtevka. Namesto tega se prijavite na spletnem mestu [denarnice|{wallet}].',
+  notDirect: 'Na ta ID denarnice ni mogoče poslati zahtevka.',
   redirectOpen: 'Odpri spletno mesto [denarnice|{wallet}]',
   timeLeft: 'Še {time}',
   timeSpoken: 'Preostali čas: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'V denarnici ni dovolj denarja',
   LOW_BALANCE_help: 'Preden poskusite znova, dodajte denar v denarnico. Nič vam ni bilo zaračunano.',
   EXPIRED: 'Čas za plačilo je potekel',
-  EXPIRED_help:
-    'Če ste plačilo potrdili v zadnjem trenutku, bo v nekaj minutah prikazano tukaj. Sicer vam ni bilo zaračunano nič.',
+  EXPIRED_help: 'Če ste plačilo potrdili pravočasno, bo prikazano tukaj. Sicer vam ni bilo zaračunano nič.',
   REJECTED: 'Plačilo ni bilo sprejeto',
   REJECTED_help: 'Nič vam ni bilo zaračunano. Preverite podatke ali plačajte na drug način.',
   NOT_CREATED: 'Plačilo se ni začelo',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Pošalji novi zahtev',
   redirect: 'Nastavite na sajtu [novčanika|{wallet}]',
   redirect_help: 'Tamo se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovde.',
-  notDirect:
-    'Na ovaj ID novčanika ne može da se pošalje zahtev. Umesto toga, prijavite se na sajtu [novčanika|{wallet}].',
+  notDirect: 'Na ovaj ID novčanika ne može da se pošalje zahtev.',
   redirectOpen: 'Otvori sajt [novčanika|{wallet}]',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vreme: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'U novčaniku nema dovoljno novca',
   LOW_BALANCE_help: 'Dodajte novac u novčanik pre nego što pokušate ponovo. Novac vam nije skinut.',
   EXPIRED: 'Vreme za plaćanje je isteklo',
-  EXPIRED_help:
-    'Ako ste potvrdili u poslednjem trenutku, vaša uplata će se prikazati ovde za nekoliko minuta. U suprotnom, novac vam nije skinut.',
+  EXPIRED_help: 'Ako ste potvrdili na vreme, vaša uplata će se prikazati ovde. U suprotnom, novac vam nije skinut.',
   REJECTED: 'Plaćanje nije prihvaćeno',
   REJECTED_help: 'Novac vam nije skinut. Proverite svoje podatke ili platite na drugi način.',
   NOT_CREATED: 'Plaćanje nije pokrenuto',

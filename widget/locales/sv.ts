@@ -47,8 +47,7 @@ export default {
   newRequest: 'Skicka en ny förfrågan',
   redirect: 'Fortsätt på [plånbokens|{wallet}s] webbplats',
   redirect_help: 'Logga in där och bekräfta. Resultatet visas här.',
-  notDirect:
-    'Vi kan inte skicka en förfrågan till det här plånboks-ID:t. Logga in på [plånbokens|{wallet}s] webbplats i stället.',
+  notDirect: 'Vi kan inte skicka en förfrågan till det här plånboks-ID:t.',
   redirectOpen: 'Gå till [plånbokens|{wallet}s] webbplats',
   timeLeft: '{time} kvar',
   timeSpoken: 'Tid kvar: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Det finns inte tillräckligt med pengar i plånboken',
   LOW_BALANCE_help: 'Fyll på din plånbok innan du försöker igen. Inga pengar har dragits.',
   EXPIRED: 'Tiden gick ut',
-  EXPIRED_help:
-    'Om du bekräftade i sista stund visas din betalning här om några minuter. Annars har inga pengar dragits.',
+  EXPIRED_help: 'Om du bekräftade i tid visas din betalning här. Annars har inga pengar dragits.',
   REJECTED: 'Betalningen godkändes inte',
   REJECTED_help: 'Inga pengar har dragits. Kontrollera dina uppgifter eller välj ett annat betalsätt.',
   NOT_CREATED: 'Betalningen startades inte',

@@ -47,8 +47,7 @@ export default {
   newRequest: 'Yeni ödeme isteği gönder',
   redirect: '[Cüzdanın|{wallet}] web sitesinde devam edin',
   redirect_help: 'Orada oturum açıp onaylayın. Sonuç burada görünecek.',
-  notDirect:
-    'Bu cüzdan numarasına ödeme isteği gönderemiyoruz. Bunun yerine [cüzdanın|{wallet}] web sitesinde oturum açın.',
+  notDirect: 'Bu cüzdan numarasına ödeme isteği gönderemiyoruz.',
   redirectOpen: '[Cüzdanın|{wallet}] web sitesine git',
   timeLeft: '{time} kaldı',
   timeSpoken: 'Kalan süre: {time}',
@@ -98,8 +97,7 @@ export default {
   LOW_BALANCE: 'Cüzdan bakiyesi yetersiz',
   LOW_BALANCE_help: 'Tekrar denemeden önce cüzdanınıza para ekleyin. Hesabınızdan para çekilmedi.',
   EXPIRED: 'Ödeme süresi doldu',
-  EXPIRED_help:
-    'Son anda onayladıysanız ödemeniz birkaç dakika içinde burada görünecek. Aksi hâlde hesabınızdan para çekilmedi.',
+  EXPIRED_help: 'Zamanında onayladıysanız ödemeniz burada görünecek. Aksi hâlde hesabınızdan para çekilmedi.',
   REJECTED: 'Ödeme kabul edilmedi',
   REJECTED_help: 'Hesabınızdan para çekilmedi. Lütfen bilgilerinizi kontrol edin veya başka bir yöntemle ödeyin.',
   NOT_CREATED: 'Ödeme başlatılmadı',

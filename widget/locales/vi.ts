@@ -47,8 +47,7 @@ export default {
   newRequest: 'Gửi yêu cầu mới',
   redirect: 'Tiếp tục trên trang web của [ví|{wallet}]',
   redirect_help: 'Đăng nhập và xác nhận tại đó. Kết quả sẽ hiển thị tại đây.',
-  notDirect:
-    'Chúng tôi không thể gửi yêu cầu đến ID ví này. Thay vào đó, hãy đăng nhập trên trang web của [ví|{wallet}].',
+  notDirect: 'Chúng tôi không thể gửi yêu cầu đến ID ví này.',
   redirectOpen: 'Đến trang web của [ví|{wallet}]',
   timeLeft: 'Còn {time}',
   timeSpoken: 'Thời gian còn lại: {time}',
@@ -98,7 +97,7 @@ export default {
   LOW_BALANCE_help: 'Hãy nạp thêm tiền vào ví trước khi thử lại. Bạn không bị trừ khoản tiền nào.',
   EXPIRED: 'Đã hết thời gian thanh toán',
   EXPIRED_help:
-    'Nếu bạn đã xác nhận vào phút chót, giao dịch sẽ hiển thị tại đây sau vài phút. Nếu không, bạn không bị trừ khoản tiền nào.',
+    'Nếu bạn đã xác nhận kịp thời, giao dịch sẽ hiển thị tại đây. Nếu không, bạn không bị trừ khoản tiền nào.',
   REJECTED: 'Giao dịch không được chấp nhận',
   REJECTED_help: 'Bạn không bị trừ khoản tiền nào. Vui lòng kiểm tra thông tin đã nhập hoặc thanh toán bằng cách khác.',
   NOT_CREATED: 'Giao dịch chưa được tạo',

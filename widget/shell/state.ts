@@ -64,9 +64,12 @@ export interface SessionState {
   disconnected: boolean;
   /** The text that the shopper has just copied. */
   copied: string | null;
-  /** The link to the wallet's app or website that the shopper has opened. */
-  openedLink: string | null;
-  /** When the payments were started whose website the shopper did not open: asked for, but not chosen. */
+  /** The link to the wallet app that the shopper has opened. */
+  openedAppLink: string | null;
+  /**
+   * When the payments of this page were started that the gateway answered with its website in place of a request, until
+   * the shopper opens one: who mistyped a wallet ID never chose it, so it is no other payment to be warned of.
+   */
   unopened: readonly string[];
   /** What the shopper chose and typed, as typed. */
   form: { method: Method | null; amount: string | null; customer: string };
@@ -87,7 +90,7 @@ export const BLANK: SessionState = {
   hasResumeHint: false,
   disconnected: false,
   copied: null,
-  openedLink: null,
+  openedAppLink: null,
   unopened: [],
   form: { method: null, amount: null, customer: '' },
   preferences: { methods: null, method: null },
