@@ -27,7 +27,7 @@ try {
     console.log('npm start -- [--dir FOLDER]\nWith --dir, the proxy’s database is kept in FOLDER for the next run.');
     process.exit();
   }
-  if (await buildWidgetIfStale()) console.log('Built the widget.');
+  await buildWidgetIfStale(() => console.log('Building the widget …'));
   stack = await startStack({ ...(values.dir !== undefined && { dir: values.dir }), onExit: fail });
   console.log(`
   Shop      ${stack.shop}

@@ -12,11 +12,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUILT = join(ROOT, 'dist/widget');
 const SOURCES = ['widget', 'backend-proxy/protocol', 'vite.config.ts', 'package-lock.json'];
 
-/** Returns whether it was built. */
-export async function buildWidgetIfStale(): Promise<boolean> {
+/** Calls `onStart` if it has to be built, which takes some seconds. */
+export async function buildWidgetIfStale(onStart?: () => void): Promise<void> {
   const changedAt = Math.max(...(await Promise.all(SOURCES.map((source) => lastChange(join(ROOT, source))))));
   const builtAt = await lastChange(join(BUILT, 'integrity.json'));
-  if (builtAt > changedAt) return false;
+  if (builtAt > changedAt) return;
+  onStart?.();
   const outDir = `${BUILT}-${process.pid}`;
   // A separate process, so that the build cannot read this process's secrets.
   const command = [
@@ -31,7 +32,6 @@ export async function buildWidgetIfStale(): Promise<boolean> {
   await promisify(execFile)(process.execPath, command, { cwd: ROOT, env: inheritedEnvironment() });
   await rm(BUILT, { recursive: true, force: true });
   await rename(outDir, BUILT).catch(() => rm(outDir, { recursive: true, force: true }));
-  return true;
 }
 
 /** The latest change of a file in it, ms since 1970; 0 if there is none. */

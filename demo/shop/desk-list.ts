@@ -65,7 +65,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       const listed = shown
         .filter((entry) => !toDo(entry, entries) && !isBelow(entry, shown))
         .toSorted((a, b) => Date.parse(timeOf(b).at) - Date.parse(timeOf(a).at));
-      return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all, entries));
+      return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all));
     })}
     ${entries.length === 0 && html`<p class="message">No payment. Pay for an <a href="/">order in the shop</a>.</p>`}
     <p class="quiet">
@@ -88,7 +88,7 @@ function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
 }
 
 /** Of a day, in this shop's currency: what came in, also what pays nothing, and what was sent; not what is denied. */
-function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
+function totals(ofDay: readonly Entry[]): Markup {
   const ours = ofDay.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
@@ -98,12 +98,12 @@ function totals(ofDay: readonly Entry[], entries: readonly Entry[]): Markup {
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
-      const parts = { denied: all.length - counted.length, above: counted.filter((one) => toDo(one, entries)).length };
-      const said = Object.entries(parts).map(([part, count]) => count > 0 && `, ${count}\u00A0${part}`);
-      const [sum, words] = [money(sumOf(counted)), name.toLowerCase()];
+      const denied = all.length > counted.length ? `, ${all.length - counted.length}\u00A0denied` : '';
+      const words = counted.length > 1 ? name.toLowerCase().replace('needs', 'need') : name.toLowerCase();
+      const sum = money(sumOf(counted));
       if (all !== Received && all.length === 0) return '';
       return html`<div>
-        <dt><small>${counted.length} ${counted.length > 1 ? words.replace('needs', 'need') : words}${said}</small></dt>
+        <dt><small>${counted.length} ${words}${denied}</small></dt>
         <dd>${all === Received || all === Sent ? html`<b>${sum}</b>` : sum}</dd>
       </div>`;
     })}

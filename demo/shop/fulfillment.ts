@@ -50,7 +50,9 @@ export class Fulfillment {
     const { payments = [], refunds = [] } = report ?? {};
     const payment = payments.find((each) => each.status === 'SUCCESS' && !paysNothing(each));
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
-    order.inReview = payment === undefined ? payments.some(({ needsReview }) => needsReview) : payment.needsReview;
+    // Of one that failed the shopper reads that no money was taken, and may pay again.
+    const mayBePaid = ({ needsReview, status }: Payment) => needsReview && status !== 'FAILED';
+    order.inReview = payment === undefined ? payments.some(mayBePaid) : payment.needsReview;
     order.isDenied = payment !== undefined && isDenied(payment);
     order.tries = triesOf(payments);
     order.isClosed = report?.closed === true;

@@ -145,8 +145,8 @@ test('while a person checks a payment, order page and account say so, and neithe
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
   const orderId = orderIdIn(path);
-  const report = (needsReview: boolean) => ({
-    body: { orderId, paid: false, payments: [{ ...SEEN, orderId, status: 'PROCESSING', needsReview }, LATER] },
+  const report = (needsReview: boolean, status = 'PROCESSING') => ({
+    body: { orderId, paid: false, payments: [{ ...SEEN, orderId, status, needsReview }, LATER] },
   });
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
@@ -163,6 +163,10 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
   assert.match((await shopper.get('/account')).text, new RegExp(`<a class="button" href="${path}"[^>]*>Continue<`));
+  // The widget says that no money was taken, and offers another try.
+  shop.proxy.answers[`GET ${path}`] = report(true, 'FAILED');
+  assert.equal(await deliver(shop, orderId, { id: 'msg_3', type: 'payment.needs_review' }), 204);
+  assert.match((await shopper.get('/account')).text, new RegExp(`<a class="button" href="${path}"[^>]*>Pay now<`));
 });
 
 test('of a paid order whose payment is in review, or denied by a person, nothing is promised until that is over', async () => {
