@@ -51,7 +51,7 @@ export const enFlow = {
   copyReference: 'Copy',
   copied: 'Copied',
   save: 'Save image',
-  direct_help: 'Open the app and approve [the request|{amount} to {merchant}], even without a notification.',
+  direct_help: 'Open the app and approve [the request|{amount} to {merchant}]. No notification is needed.',
   waiting: 'Waiting for payment',
   sentTo: 'Sent to {last4}',
   otherWallet: 'Change the wallet ID',
