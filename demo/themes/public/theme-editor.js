@@ -146,11 +146,10 @@ function writeAddress() {
 /** The fragment of a link within the page is not a theme: it is replaced by the theme's. */
 function readAddress() {
   const given = themeOf(location.hash);
-  if (given !== undefined) {
-    theme = given;
-    start = PLAIN;
-  }
+  if (given !== undefined) [theme, start] = [given, PLAIN];
   show();
+  // Nothing is to be written, and a write could come after the back button is pressed.
+  if (location.hash === hashOf(theme)) clearTimeout(addressTimer);
 }
 
 async function copy() {
