@@ -87,7 +87,7 @@ function bundleOf(id: string): string | undefined {
 /**
  * Gives each later bundle its own copies of the pure modules that it shares with another one, a few hundred bytes.
  * Shared, they would become a file of their own, which widget.js or the second bundle imports: one more round trip
- * before the first paint or the press. Lit is not copied (widget/flow/provided.ts).
+ * before the first paint or the press. Lit and the choice are not copied (widget/flow/provided.ts).
  */
 export function copySharedModules(): Plugin {
   return {

@@ -18,8 +18,8 @@ export function canReturn(state: SessionState, now = Date.now()): boolean {
   const { activity, order, unopened } = state;
   const open = activity.at === 'choosing' && isOpen(order.payment) ? order.payment : order.openPayment;
   const isAway = activity.at === 'choosing' || activity.at === 'following';
-  const isOpened = isAway && open && !unopened.includes(open.createdAt);
-  return !!isOpened && show({ ...state, activity: BACK }, now)?.panel !== 'trouble';
+  const isKnown = isAway && open && !unopened.includes(open.createdAt);
+  return !!isKnown && show({ ...state, activity: BACK }, now)?.panel !== 'trouble';
 }
 
 export function notesAboveMethods(shown: Choice, context: PanelContext): TemplateResult {

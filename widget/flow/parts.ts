@@ -49,7 +49,6 @@ export function copyButton(
   text: string,
   key: 'copy' | 'copyReference',
   { say, state, run }: PanelContext,
-  rank: Rank = 'quiet',
 ): TemplateResult | '' {
   if (!navigator.clipboard) return '';
   const isCopied = state.copied === text;
@@ -60,7 +59,7 @@ export function copyButton(
     );
   const content = html`${icon('', COPY_ICONS[isCopied ? 'copied' : 'copy'])}
     <span class=${isCopied ? 'announce' : ''}>${say(isCopied ? 'copied' : key)}</span>`;
-  return button('copy', rank, content, copy);
+  return button('copy', 'quiet', content, copy);
 }
 
 /** A request's id at the proxy, for the shop's help. Only its beginning is shown. */

@@ -214,14 +214,14 @@ function appButton(link: string, rank: 'primary' | 'quiet', { say, run }: PanelC
   >`;
 }
 
-const codeButtons = (picture: Picture, context: PanelContext): TemplateResult =>
-  html`${picture.text ? copyButton(picture.text, 'copy', context) : ''} ${saveButton(picture, context)}`;
-
-const saveButton = (picture: Picture, { say }: PanelContext): TemplateResult =>
-  button('save', 'quiet', html`${icon('', SAVE_ICON)}${say('save')}`, () => {
+const codeButtons = (picture: Picture, context: PanelContext): TemplateResult => {
+  const save = () => {
     const image = picture.image();
     if (image) saveImage(image);
-  });
+  };
+  return html`${picture.text ? copyButton(picture.text, 'copy', context) : ''}
+  ${button('save', 'quiet', html`${icon('', SAVE_ICON)}${context.say('save')}`, save)}`;
+};
 
 interface Picture {
   tile: TemplateResult;

@@ -1,6 +1,6 @@
 // What the first bundle provides to the second: Lit, the functions that draw and those of the choice, and the third
-// bundle, once an order leaves the amount to the shopper. These are live bindings that provide() sets once. Importing the shell itself would
-// load Lit a second time if the page's URL of the script has a query.
+// bundle, once an order leaves the amount to the shopper. These are live bindings that provide() sets once. Importing
+// the shell itself would load Lit a second time if the page's URL of the script has a query.
 import type { TemplateResult } from 'lit';
 import type { Choice } from '../shell/choice.ts';
 import type { PanelContext, Shared } from '../shell/choose.ts';

@@ -184,10 +184,12 @@ export class Session implements ReactiveController, Actions {
   /** Returns to the choice, at this method, or at another row than the one that the shopper did not want. */
   payAnotherWay(by?: Method): void {
     this.reset();
-    const { form, order } = this.#host.state();
+    const state = this.#host.state();
+    const { form, order } = state;
     const { payment } = order;
     const last = form.method ?? payment?.asked;
-    const method = by ?? offeredMethods(this.#host.state()).find((each) => !sharesRow(each, last));
+    const method = by ?? offeredMethods(state).find((each) => !sharesRow(each, last));
+    // The gateway answered with its website: it cannot ask what was typed.
     const isWrong = by && form.customer && payment && payment.asked !== payment.method;
     if (method) this.edit({ method }, isWrong ? { customer: 'notDirect' } : undefined);
   }

@@ -82,13 +82,13 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   }
 });
 
-test('cents that cannot be sent back go on the card once the rest has arrived, and the proxy is told once', async () => {
+test('cents that cannot be sent back go on the card once the rest has arrived, and the proxy settles them once', async () => {
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   const late = [
     { event: 'after_close', detail: null },
     { event: 'needs_review', detail: 'SUCCESS after the order was closed' },
   ];
-  const told = () =>
+  const decisions = () =>
     shop.proxy.asked.filter(({ method }) => method === 'POST').map(({ path: to, body }) => ({ to, body }));
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true, settled: '0.00' };
   const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId, reportedFailedAt: null };
@@ -109,12 +109,12 @@ test('cents that cannot be sent back go on the card once the rest has arrived, a
   await seen({}, { needsReview: true, history: [{ event: 'conflict', detail: 'FAILED after SUCCESS' }] });
   await seen({}, { history: [{ event: 'resolved', detail: 'FAILED by Ada: not paid' }] });
   await seen({}, BY_HAND);
-  assert.deepEqual(told(), []);
+  assert.deepEqual(decisions(), []);
   await seen({}, { surplus: false, afterClose: true, needsReview: true, history: late });
   const settled = { to: resolve, body: { status: 'SETTLED', by: 'the shop', note: 'on the coffee card' } };
-  assert.deepEqual(told(), [settled]);
+  assert.deepEqual(decisions(), [settled]);
   await seen({}, CREDITED);
-  assert.deepEqual(told(), [settled]);
+  assert.deepEqual(decisions(), [settled]);
   assert.match((await shopper.get('/account')).text, /data-balance>€0\.75</);
 });
 
