@@ -17,10 +17,9 @@ import {
   STAGES,
   TYPES,
   type Transaction,
-  canBePaid,
   isAwaited,
   isDenied,
-  isUnseen,
+  isPayable,
   succeededAt,
 } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
@@ -312,7 +311,7 @@ export interface ClosingForm {
 
 export function closingPage(transaction: Transaction, order: Order, typed: ClosingForm, form: string): Html {
   const { by, reason, problems } = typed;
-  const payable = order.payments.filter((each) => canBePaid(each.stage) && !isUnseen(each)).map(({ id }) => id);
+  const payable = order.payments.filter(isPayable).map(({ id }) => id);
   const mayBePaid = `The gateway cannot cancel: ${payable.join(', ')} may still be paid. Money that still comes has to be refunded.`;
   const question = decision({
     rows: [

@@ -4,11 +4,11 @@ import type { Order } from '../ledger/model.ts';
 import { AFTER_CLOSE, NOT_REFUNDABLE, paysNothing, type NotRefundable } from '../protocol/refundable.ts';
 import {
   TYPES,
-  canBePaid,
   isAwaited,
   isByPerson,
   isDenied,
   isOpen,
+  isPayable,
   isUnseen,
   mayBeResolved,
   reasonOf,
@@ -160,7 +160,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.late) return lateIn(transaction);
   if (reason === null) return '';
   const [, explanation] = endOf(transaction, reason);
-  if (canBePaid(transaction.stage) && !isUnseen(transaction)) return `${explanation} ${lateOf(order)}`;
+  if (isPayable(transaction)) return `${explanation} ${lateOf(order)}`;
   return reason === 'EXPIRED' ? `${explanation} No money moved.` : explanation;
 }
 

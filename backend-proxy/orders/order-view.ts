@@ -19,9 +19,8 @@ import { leftOf, paysNothing } from '../protocol/refundable.ts';
 import {
   STAGES,
   answerOf,
-  canBePaid,
   isDenied,
-  isUnseen,
+  isPayable,
   reasonOf,
   succeededAt,
   type Transaction,
@@ -129,8 +128,6 @@ const refundView = ({ amountMinor, currency, stage }: Transaction): RefundView =
   amount: decimalOf(amountMinor, currency),
   status: stage === 'succeeded' ? 'SUCCESS' : 'PROCESSING',
 });
-
-const isPayable = (payment: Transaction) => canBePaid(payment.stage) && !isUnseen(payment);
 
 /** `withheld`: the money may have come, or the order is closed, so nothing is shown to pay with. */
 function shopperPayment(payment: Transaction, withheld: boolean, gateway: Traits): PaymentView {

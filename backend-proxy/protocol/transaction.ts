@@ -177,6 +177,10 @@ export const answerOf = ({ answer }: Pick<Transaction, 'answer'>): AnswerState =
 export const isUnseen = ({ answer, method }: Pick<Transaction, 'answer' | 'method'>): boolean =>
   method !== null && PAYS_BY[method] !== 'prompt' && answerOf({ answer }) === 'LOST';
 
+/** Whether the shopper may still pay it. */
+export const isPayable = (payment: Pick<Transaction, 'stage' | 'answer' | 'method'>): boolean =>
+  canBePaid(payment.stage) && !isUnseen(payment);
+
 /** Whether a person may say how it ended: in a review, or of a duplicate at once, because nothing else ends it. */
 export function mayBeResolved({ needsReview, answer, stage }: Pick<Transaction, 'needsReview' | 'answer' | 'stage'>) {
   return needsReview || (answer === 'duplicate' && STAGES[stage].rank < STAGES.rejected.rank);

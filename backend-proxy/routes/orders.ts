@@ -11,7 +11,7 @@ import { iso } from '../protocol/durations.ts';
 import { decimalOf } from '../protocol/money.ts';
 import { PAYS_BY, METHODS } from '../protocol/wire.ts';
 import { CHECKOUT_LIFETIME_MS } from '../protocol/schedule.ts';
-import { canBePaid } from '../protocol/transaction.ts';
+import { isPayable } from '../protocol/transaction.ts';
 import { refundables, type RefundRules } from '../protocol/refundable.ts';
 import { merchantPayment, merchantRefund, merchantView } from '../protocol/merchant-view.ts';
 import { keysWith } from '../http/guards.ts';
@@ -218,12 +218,10 @@ export function serveOrders(app: OpenAPIHono, deps: Deps): void {
 }
 
 function closedView({ orderId, closed, payments }: ClosedOrder) {
-  const mayStillBePaid = payments
-    .filter(({ stage }) => canBePaid(stage))
-    .map(({ id, method, createdAt }) => ({
-      gatewayOrderId: id,
-      method,
-      until: method !== null && PAYS_BY[method] === 'link' ? iso(createdAt + CHECKOUT_LIFETIME_MS) : null,
-    }));
+  const mayStillBePaid = payments.filter(isPayable).map(({ id, method, createdAt }) => ({
+    gatewayOrderId: id,
+    method,
+    until: method !== null && PAYS_BY[method] === 'link' ? iso(createdAt + CHECKOUT_LIFETIME_MS) : null,
+  }));
   return { orderId, closed: true as const, closedAt: iso(closed.at), mayStillBePaid };
 }

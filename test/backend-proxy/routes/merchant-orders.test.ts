@@ -165,6 +165,16 @@ it('what may still be paid is listed, with the end of a checkout; the shopper se
   assert.deepEqual([closed, payment?.status, payment?.qr], [true, 'PROCESSING', null]);
 });
 
+it('a code or page whose answer was lost may not still be paid, because nobody was shown it, but a request may be', async (t) => {
+  const world = await createWorld(t);
+  await world.faults({ pay: { dropAnswer: true } });
+  const token = world.token({ customerReferenceNo: 'C-1' });
+  await world.start(token, { method: 'QR' });
+  await world.start(token, { method: 'DIRECT', customer: '12345678' });
+  const { body } = await close(world);
+  assert.deepEqual(body['mayStillBePaid'], [{ gatewayOrderId: 'A-1-2', method: 'DIRECT', until: null }]);
+});
+
 it('with ifUnpaid, the gateway is asked first: an open payment is 409, and a SUCCESS that came meanwhile pays', async (t) => {
   const world = await createWorld(t, { webhooks: true });
   await world.proxy.begin();
