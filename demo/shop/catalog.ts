@@ -28,7 +28,7 @@ export const PRODUCTS: readonly Product[] = [
     name: 'Dawn Chorus',
     note: 'Ethiopia, washed. Apricot, jasmine, lime.',
     size: '250 g',
-    cents: 1450,
+    cents: 1500,
     artwork: 'dawn',
   },
   {
@@ -36,7 +36,7 @@ export const PRODUCTS: readonly Product[] = [
     name: 'High Ridge',
     note: 'Colombia, washed. Cherry, panela, cocoa.',
     size: '250 g',
-    cents: 1290,
+    cents: 1300,
     artwork: 'ridge',
   },
   {
@@ -70,12 +70,12 @@ export function totalCents(lines: readonly Line[]): number {
   return lines.reduce((sum, { product, quantity }) => sum + product.cents * quantity, 0);
 }
 
-/** 1450 → "14.50". */
+/** 1375 → "13.75". */
 export function decimal(cents: number): string {
   return `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 }
 
-/** "14.50" → 1450. The proxy always writes two decimals for this currency. */
+/** "13.75" → 1375. The proxy always writes two decimals for this currency. */
 export function centsOf(amount: string): number {
   return Number(amount.replace('.', ''));
 }

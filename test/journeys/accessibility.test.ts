@@ -22,7 +22,7 @@ const BEHIND = 'your orders';
 /** The demo's link below the widget. */
 const PHONE = 'wallet phone';
 const SENT_ON = `We will send your order on ${daysOf(new Date()).sent}.`;
-const APPROVE = 'Open the app and approve €14.50 to \u2068Stillwater Coffee\u2069. No notification is needed.';
+const APPROVE = 'Open the app and approve €15.00 to \u2068Stillwater Coffee\u2069. No notification is needed.';
 const SENT = 'Sent to \u2066•••• 5678\u2069';
 const REQUESTED = [texts.direct, APPROVE, SENT];
 
@@ -77,7 +77,7 @@ it('axe finds no problem on the shop’s pages and the payment page, in light an
   }
   const { proxy: url, secrets } = world.stack;
   const client = new PaymentProxy({ url, key: secrets.merchantApiKey });
-  const order = { orderId: 'AXE-1', amount: '29.00', currency: 'EUR', returnUrl: `${url}/pay` };
+  const order = { orderId: 'AXE-1', amount: '30.00', currency: 'EUR', returnUrl: `${url}/pay` };
   const link = await client.createOrder({ ...order, supportUrl: 'https://stillwater.example/help' });
   await shopper.page.goto(link.url ?? '');
   await shopper.page.getByText('Order AXE').waitFor();
@@ -95,7 +95,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await shopper.page.goto(world.stack.shop);
     await keyboard.tabTo('Add Dawn Chorus');
     await keyboard.press('Enter');
-    assert.deepEqual(await keyboard.heard(), ['1 item, €14.50']);
+    assert.deepEqual(await keyboard.heard(), ['1 item, €15.00']);
     await keyboard.tabTo('Check out');
     await keyboard.press('Enter');
     await shopper.part('pay').waitFor();
@@ -105,7 +105,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.press('Enter');
     assert.deepEqual(await keyboard.heard(texts.walletWrong), [texts.walletWrong]);
     assert.equal((await keyboard.stop()).name, texts.wallet);
-    await keyboard.tabTo('Pay €14.50');
+    await keyboard.tabTo('Pay €15.00');
     await keyboard.press('Enter');
     assert.deepEqual(await keyboard.heard(texts.walletWrong), [texts.wallet, texts.walletWrong]);
 
@@ -123,7 +123,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     assert.deepEqual(again, [texts.sending, texts.safe, ...REQUESTED]);
     await phone.page.goto(`${world.stack.sandbox}/wallet?as=${ADA}`);
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€14.50', SENT_ON]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€15.00', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });
@@ -137,7 +137,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.press('ArrowDown');
     const limit = texts.checkoutTime.replace('{time}', '15 minutes');
     assert.deepEqual(await keyboard.heard(), [texts.CHECKOUT_help, limit]);
-    assert.deepEqual(await keyboard.tabTo('Pay €29.00'), ['Pay €29.00']);
+    assert.deepEqual(await keyboard.tabTo('Pay €30.00'), ['Pay €30.00']);
     await keyboard.press('Enter');
     await shopper.page.locator('#password').waitFor();
     await shopper.page.locator('input:focus').waitFor();
@@ -154,14 +154,14 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.type(await phone.securityCode());
     await phone.leave();
     await keyboard.press('Enter');
-    await shopper.page.getByRole('button', { name: 'Pay €29.00' }).waitFor();
-    await keyboard.tabTo('Pay €29.00');
+    await shopper.page.getByRole('button', { name: 'Pay €30.00' }).waitFor();
+    await keyboard.tabTo('Pay €30.00');
     await keyboard.press('Enter');
     await shopper.page.waitForURL(orderPage);
     // Until the proxy knows the outcome, the page says how to go on at the hosted page. The shop's own sentence may be
     // on it from the start, which is no announcement.
-    const heard = (await keyboard.heard('€29.00')).filter((piece) => piece !== SENT_ON);
-    assert.deepEqual(heard.slice(-2), [texts.paid, '€29.00']);
+    const heard = (await keyboard.heard('€30.00')).filter((piece) => piece !== SENT_ON);
+    assert.deepEqual(heard.slice(-2), [texts.paid, '€30.00']);
     await shopper.isFulfilled();
     await shopper.leave();
   });
@@ -189,7 +189,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await shopper.page.setViewportSize({ width: 320, height: 640 });
     await phone.scan(await shopper.scannedCode());
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€29.00', SENT_ON]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€30.00', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });
@@ -211,7 +211,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     assert.deepEqual(await keyboard.tabTo(texts.other), [texts.copy, texts.save, texts.other]);
     await phone.scan(await shopper.scannedCode());
     await phone.approve();
-    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€29.00', SENT_ON]);
+    assert.deepEqual(await keyboard.heard(SENT_ON), [texts.paid, '€30.00', SENT_ON]);
     await shopper.isFulfilled();
     await Promise.all([shopper.leave(), phone.leave()]);
   });

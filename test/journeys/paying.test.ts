@@ -91,7 +91,7 @@ test('the basket is kept while the shopper looks elsewhere, and is empty once th
   await page.getByRole('button', { name: 'Add Dawn Chorus' }).click();
   await page.getByRole('link', { name: 'Account' }).click();
   await page.getByRole('link', { name: 'Coffee', exact: true }).click();
-  await page.getByText('1 item, €14.50').waitFor();
+  await page.getByText('1 item, €15.00').waitFor();
   await page.getByRole('button', { name: 'Check out' }).click();
   await page.waitForURL(/orders/);
   await page.getByRole('link', { name: 'Coffee', exact: true }).click();
@@ -149,7 +149,7 @@ test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and r
   await shopper.page.locator('.trial[data-way=none]').waitFor({ state: 'hidden' });
   await shopper.page.goBack();
   await shopper.logInAtCheckout(BRUNO);
-  await shopper.page.getByRole('button', { name: 'Pay €29.00' }).click();
+  await shopper.page.getByRole('button', { name: 'Pay €30.00' }).click();
   await shopper.page.waitForURL(orderPage);
   await shopper.isFulfilled();
   assert.equal(await last(), 'Paid', 'by another wallet');
@@ -337,9 +337,9 @@ test('on a phone the shopper opens the wallet app, approves, and comes back to t
   const orderPage = page.url();
   const receipt = page.getByRole('table', { name: 'What you ordered' });
   assert.equal(await receipt.isVisible(), false, 'the order is folded, so that the payment is seen first');
-  const pay = await page.getByRole('button', { name: 'Pay €29.00' }).boundingBox();
+  const pay = await page.getByRole('button', { name: 'Pay €30.00' }).boundingBox();
   assert.ok(pay && pay.y + pay.height <= 844, 'the button that pays is seen without scrolling');
-  await page.getByText('order · €29.00').tap();
+  await page.getByText('order · €30.00').tap();
   await receipt.waitFor();
   await shopper.pay('JETGO');
   await page.waitForURL(`${world.stack.sandbox}/wallet/**`);

@@ -23,7 +23,7 @@ export async function drawDemo(
     random: (bytes) => Buffer.alloc(bytes, 1),
   });
   const returnUrl = `${SHOP_URL}/orders/ABC-123`;
-  await send('pay', collection('DIRECT', { orderId: 'ABC-123', amount: 14.5, returnUrl }));
+  await send('pay', collection('DIRECT', { orderId: 'ABC-123', amount: 15, returnUrl }));
   const shop = openShop(undefined, undefined, { walletUrl: `${HOME}/wallet` });
   const draw = async (app: App, url: string, width: number): Promise<[Buffer, number]> => {
     const viewport = { width, height: HEIGHT };

@@ -18,13 +18,13 @@ export async function drawOperator(
   const ends: (() => unknown)[] = [];
   const test = { after: (end: () => unknown) => void ends.push(end) };
   const { world, open } = await signedIn(test as unknown as TestContext, { profile: REFUNDS_QR });
-  await createMismatch(world, 'ABC-121', 'succeeded', '29.00');
+  await createMismatch(world, 'ABC-121', 'succeeded', '30.00');
   world.skip(12 * M);
   const twice = world.token({ orderId: 'ABC-122', amount: '38.00' });
   for (const key of ['once', 'again']) await world.start(twice, { method: 'QR' }, key);
   for (const id of ['ABC-122', 'ABC-122-2']) await world.settleAfter('approve', id, '23456789');
   world.skip(M);
-  await world.start(world.token({ orderId: 'ABC-123', amount: '14.50' }), { method: 'JETGO' });
+  await world.start(world.token({ orderId: 'ABC-123', amount: '15.00' }), { method: 'JETGO' });
   await world.settleAfter('approve', 'ABC-123', '12345678');
   world.skip(2 * M);
   const html = (await open('/admin'))

@@ -8,7 +8,7 @@ import { PROPERTIES } from './themes.js';
 
 /** Browsers limit how often the address may change, and each letter of a name would be two widgets. */
 const PAUSE_MS = 300;
-const ORDER = { amount: '29.00', description: '2\u00a0×\u00a0Dawn Chorus', methods: ['DIRECT', 'QR'] };
+const ORDER = { amount: '30.00', description: '2\u00a0×\u00a0Dawn Chorus', methods: ['DIRECT', 'QR'] };
 const NEEDS = { 1.2: 'a button', 3: 'a border or icon', 4.5: 'text' };
 
 const find = (selector, within = document) => within.querySelector(selector);

@@ -42,7 +42,7 @@ test('an order counts as refunded once less than one unit is left, and some went
   const stateWith = (amount: string, sentBack: string) =>
     stateOf({ ...order, amount, paidAt: order.createdAt, back: { sentBack, onItsWay: '0.00', inDoubt: '0.00' } });
   assert.deepEqual(
-    [stateWith('42.75', '42.00'), stateWith('42.75', '41.00'), stateWith('0.50', '0.00')],
+    [stateWith('43.75', '43.00'), stateWith('43.75', '41.00'), stateWith('0.50', '0.00')],
     ['refunded', 'paid', 'paid'],
   );
 });
@@ -51,10 +51,10 @@ test('10,000 unpaid baskets replace each other, but no paid order', () => {
   const store = new OrderStore();
   const paid = store.openGoods('C-1', lines);
   const unpaid = store.openGoods('C-1', lines);
-  store.recordPaid(receipt(paid.orderId, '42.75'));
+  store.recordPaid(receipt(paid.orderId, '43.75'));
   for (let n = 0; n < 10_000; n += 1) store.openTopUp('C-2');
   assert.equal(store.find(paid.orderId, 'C-1'), paid);
-  assert.equal(store.recordPaid(receipt(paid.orderId, '42.75')), 'already');
+  assert.equal(store.recordPaid(receipt(paid.orderId, '43.75')), 'already');
   assert.equal(store.find(unpaid.orderId, 'C-1'), undefined, 'the oldest of those that nobody paid');
   assert.equal(store.newest().length, 10_001);
 });

@@ -112,7 +112,7 @@ export function paidReport(orderId: string, amount: string, currency = 'EUR') {
 /** The fixture's day is a Friday. */
 export const PAID = 'We will send your order on Wednesday, Nov 25.';
 export const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
-export const SEEN = { type: 'PAY', amount: '42.75', currency: 'EUR', history: [] };
+export const SEEN = { type: 'PAY', amount: '43.75', currency: 'EUR', history: [] };
 /** The way to the contact page as text alone. */
 export const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
 export const orderIdIn = (path: string) => path.replace('/orders/', '');
@@ -130,7 +130,7 @@ export async function deliver(shop: Shop, orderId: string, settings: WebhookSett
   const {
     id = 'msg_1',
     type = 'payment.succeeded',
-    amount = '42.75',
+    amount = '43.75',
     at = new Date(),
     secret = WEBHOOK_SECRET,
   } = settings;

@@ -6,14 +6,14 @@ import { BASKET, Browser, PAID, SEEN, deliver, openShop, orderIdIn, unlinked } f
 const ON_CARD = 'The other €0.75 is on your coffee card, because refunds are in whole euros only.';
 const REST = ON_CARD.replace('The', 'Once the refund has arrived, the').replace(' is ', ' goes ');
 const SOON = 'If it takes more than two days, contact us.';
-const WHOLE = `We will send €42.00 back. ${REST} ${SOON}`;
+const WHOLE = `We will send €43.00 back. ${REST} ${SOON}`;
 /** As the shop tells the proxy. */
 const CREDITED = {
   settled: '0.75',
   history: [{ event: 'resolved', detail: 'SETTLED by the shop: on the coffee card' }],
 };
 const BY_HAND = { settled: '0.75', history: [{ event: 'resolved', detail: 'SETTLED by Ada: in cash' }] };
-const LATE = 'You paid €42.75 after the order was closed.';
+const LATE = 'You paid €43.75 after the order was closed.';
 
 /** As the proxy reports it. */
 async function paidOrder() {
@@ -30,7 +30,7 @@ test('the account asks the proxy, so that it shows a refund of which no webhook 
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   for (const [amount, status, label] of [
     ['5.00', 'SUCCESS', 'Partly refunded'],
-    ['42.00', 'PROCESSING', 'Refund on its way'],
+    ['43.00', 'PROCESSING', 'Refund on its way'],
   ]) {
     const back = { ...paid, amount, type: 'REFUND', refundOf: orderId, status };
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds: [back] } };
@@ -43,41 +43,41 @@ test('the heading of an order says how much of it is on its way back, without wh
   const back = { ...paid, amount: '15.00', type: 'REFUND', refundOf: orderId, status: 'SUCCESS' };
   const refunds = [back, { ...back, amount: '7.00', status: 'PROCESSING' }];
   shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments: [paid], refunds } };
-  assert.match((await shopper.get(path)).text, /Refund on its way: €7\.00 of €42\.75<\/h1>/);
+  assert.match((await shopper.get(path)).text, /Refund on its way: €7\.00 of €43\.75<\/h1>/);
   refunds.pop();
-  assert.match((await shopper.get(path)).text, /Refunded: €15\.00 of €42\.75<\/h1>/);
+  assert.match((await shopper.get(path)).text, /Refunded: €15\.00 of €43\.75<\/h1>/);
 });
 
 test('an order that was paid twice says what is sent back, and when it is', async () => {
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true, settled: '0.00' };
-  const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
+  const back = { ...extra, amount: '43.00', type: 'REFUND', refundOf: extra.gatewayOrderId };
   for (const [type, refunds, text, settled = {}] of [
     ['payment.surplus', [], WHOLE],
     ['refund.failed', [{ ...back, status: 'FAILED' }], WHOLE],
-    ['refund.succeeded', [{ ...back, amount: '5.00' }], `We have sent back €5.00. ${WHOLE.replace('42.00', '37.00')}`],
-    ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€42.00 is on its way back. ${REST}`],
+    ['refund.succeeded', [{ ...back, amount: '5.00' }], `We have sent back €5.00. ${WHOLE.replace('43.00', '38.00')}`],
+    ['refund.needs_review', [{ ...back, status: 'PROCESSING' }], `€43.00 is on its way back. ${REST}`],
     [
       'refund.needs_review',
       [{ ...back, status: 'PROCESSING', needsReview: true }],
-      `A refund of €42.00 is being checked. ${REST}`,
+      `A refund of €43.00 is being checked. ${REST}`,
     ],
-    ['refund.succeeded', [back], `We have sent back €42.00. ${ON_CARD}`, CREDITED],
-    ['refund.succeeded', [back], 'We have sent back €42.00. €0.75 was settled another way.', BY_HAND],
+    ['refund.succeeded', [back], `We have sent back €43.00. ${ON_CARD}`, CREDITED],
+    ['refund.succeeded', [back], 'We have sent back €43.00. €0.75 was settled another way.', BY_HAND],
   ] as const) {
     const payments = [paid, { ...extra, ...settled }];
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, payments, refunds } };
     assert.equal(await deliver(shop, orderId, { type }), 204);
-    const sentence = `>${PAID}\n\nYou paid €42.75 too much. ${text}`;
+    const sentence = `>${PAID}\n\nYou paid €43.75 too much. ${text}`;
     assert.ok(unlinked((await shopper.get(path)).text).includes(sentence), `${type}: ${text}`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
-    const owed = text === WHOLE ? '42\\.75' : '37\\.75';
+    const owed = text === WHOLE ? '43\\.75' : '38\\.75';
     const label = text.includes(SOON) ? `warn">Paid · we owe you €${owed}` : 'good">Paid';
     const [note, balance] =
       settled === CREDITED ? ['0.75 on your card', '0.75'] : settled === BY_HAND ? ['0.75 settled another way', '0.00'] : ['', '0.00']; // prettier-ignore
     // While all of it is owed, the chip alone says so.
-    assert.equal(account.includes('<br />€42.75 too much'), text !== WHOLE);
-    assert.ok(account.includes(note && ` · €42.00 sent back · €${note}<`), note);
+    assert.equal(account.includes('<br />€43.75 too much'), text !== WHOLE);
+    assert.ok(account.includes(note && ` · €43.00 sent back · €${note}<`), note);
     assert.match(account, new RegExp(`<span class="chip ${label}<.*data-balance>€${balance}<`, 's'));
   }
 });
@@ -91,7 +91,7 @@ test('cents that cannot be sent back go on the card once the rest has arrived, a
   const decisions = () =>
     shop.proxy.asked.filter(({ method }) => method === 'POST').map(({ path: to, body }) => ({ to, body }));
   const extra = { ...paid, gatewayOrderId: `${orderId}-2`, surplus: true, settled: '0.00' };
-  const back = { ...extra, amount: '42.00', type: 'REFUND', refundOf: extra.gatewayOrderId, reportedFailedAt: null };
+  const back = { ...extra, amount: '43.00', type: 'REFUND', refundOf: extra.gatewayOrderId, reportedFailedAt: null };
   const resolve = `/transactions/${extra.gatewayOrderId}/resolve`;
   shop.proxy.answers[`POST ${resolve}`] = { body: { ...extra, ...CREDITED } };
   const seen = async (refund: object, more: object = {}) => {
@@ -126,38 +126,38 @@ test('an order whose money went back is refunded: nothing is sent, and its cents
     [
       await shopper.order(BASKET),
       'SUCCESS',
-      ['Refunded: €42.00 of €42.75', `We will not send this order. ${ON_CARD}`],
+      ['Refunded: €43.00 of €43.75', `We will not send this order. ${ON_CARD}`],
       'We will not send this order.',
     ],
-    [topUp, 'PROCESSING', ['Refund on its way: €42.00 of €42.75', ON_CARD, '€0.75'], ''],
+    [topUp, 'PROCESSING', ['Refund on its way: €43.00 of €43.75', ON_CARD, '€0.75'], ''],
   ] as const) {
     const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
-    const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid', status: status as string };
+    const back = { ...paid, amount: '43.00', type: 'REFUND', refundOf: 'paid', status: status as string };
     const report = (amount: string) => ({ body: { paid: true, payments: [paid], refunds: [{ ...back, amount }] } });
     const isComing = status === 'PROCESSING';
     shop.proxy.answers[`GET ${path}`] = report('41.00');
     assert.match(
       (await shopper.get(`${path}/state`)).text,
-      /"state":"paid","heading":"(Refunded|Refund on its way): €41\.00 of €42\.75",/,
+      /"state":"paid","heading":"(Refunded|Refund on its way): €41\.00 of €43\.75",/,
     );
     const sum = status === 'SUCCESS' ? '41.00 sent back' : '41.00 on its way back';
     assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />€${sum}</small>`), sum);
-    shop.proxy.answers[`GET ${path}`] = report('42.00');
+    shop.proxy.answers[`GET ${path}`] = report('43.00');
     const { text } = await shopper.get(path);
     for (const each of texts) assert.ok(unlinked(text).includes(`>${each}<`), each);
     assert.match(text, /<title>Order [^]*data-state="refunded"/);
-    const note = isComing ? '€42.00 on its way back · €0.75 on your card' : '€42.00 sent back · €0.75 on your card';
+    const note = isComing ? '€43.00 on its way back · €0.75 on your card' : '€43.00 sent back · €0.75 on your card';
     assert.ok((await shopper.get('/account')).text.replaceAll('\u00A0', ' ').includes(`<br />${note}</small>`), note);
     const chip = (label: string) => new RegExp(`<span class="chip ">${isComing ? 'Refund on its way' : label}<`);
     const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
     assert.match(account, chip('Refunded'));
     assert.match(account, /data-balance>€0\.75</);
-    shop.proxy.answers[`GET ${path}`] = report('42.75');
+    shop.proxy.answers[`GET ${path}`] = report('43.75');
     const heading = isComing ? 'Refund on its way' : 'Order refunded';
     assert.match((await shopper.get(path)).text, new RegExp(`${heading}</h1>[^]*>${whole}<`));
     assert.match((await shopper.get('/account')).text, chip('Refunded'));
     back.status = 'SUCCESS';
-    shop.proxy.answers[`GET ${path}`] = report('42.75');
+    shop.proxy.answers[`GET ${path}`] = report('43.75');
     assert.match((await shopper.get(path)).text, path === topUp ? /Top-up refunded<\/h1>/ : /Order refunded<\/h1>/);
   }
 });
@@ -165,7 +165,7 @@ test('an order whose money went back is refunded: nothing is sent, and its cents
 test('until the refund of an order is certain, its page and the account say one thing: it is not sent for now', async () => {
   const { shop, shopper, path, paid } = await paidOrder();
   const seen = async (more: object) => {
-    const refund = { ...paid, amount: '42.00', type: 'REFUND', refundOf: paid.gatewayOrderId };
+    const refund = { ...paid, amount: '43.00', type: 'REFUND', refundOf: paid.gatewayOrderId };
     Object.assign(refund, { needsReview: false }, more);
     shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid], refunds: [refund] } };
     const { state, heading, text } = JSON.parse((await shopper.get(`${path}/state`)).text);
@@ -177,17 +177,17 @@ test('until the refund of an order is certain, its page and the account say one 
   };
   const coming = {
     state: 'refunded',
-    heading: 'Refund on its way: €42.00 of €42.75',
+    heading: 'Refund on its way: €43.00 of €43.75',
     text: `We will not send this order for now. ${REST}`,
     chip: 'Refund on its way',
-    note: '€42.00 on its way back',
+    note: '€43.00 on its way back',
     balance: '€0.00',
   };
   const inDoubt = {
     ...coming,
     heading: coming.heading.replace('on its way', 'being checked'),
     chip: 'Refund being checked',
-    note: '€42.00 refund being checked',
+    note: '€43.00 refund being checked',
   };
   const reportedFailedAt = '2026-11-20T12:00:00.000Z';
   assert.deepEqual(await seen({ status: 'PROCESSING' }), coming);
@@ -198,7 +198,7 @@ test('until the refund of an order is certain, its page and the account say one 
   const { heading, text, balance } = await seen({ status: 'SUCCESS' });
   assert.deepEqual(
     [heading, text, balance],
-    ['Refunded: €42.00 of €42.75', `We will not send this order. ${ON_CARD}`, '€0.75'],
+    ['Refunded: €43.00 of €43.75', `We will not send this order. ${ON_CARD}`, '€0.75'],
   );
   assert.equal((await seen({ status: 'FAILED', reportedFailedAt })).text, PAID, 'it has failed for certain');
   paid.needsReview = true;
@@ -212,10 +212,10 @@ test('an order that was paid twice says so when its own payment went back', asyn
   const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
   // Each can go back in whole amounts, not their sum.
   const extra = ['2', '3'].map((gatewayOrderId) => ({ ...paid, gatewayOrderId, surplus: true, settled: '0.00' }));
-  const back = { ...paid, amount: '42.00', type: 'REFUND', refundOf: 'paid' };
+  const back = { ...paid, amount: '43.00', type: 'REFUND', refundOf: 'paid' };
   shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, ...extra], refunds: [back] } };
   const { text } = await shopper.get(path);
-  const end = `You paid €85.50 too much. ${WHOLE.replace('42', '84').replace('0.75', '1.50')}`;
+  const end = `You paid €87.50 too much. ${WHOLE.replace('43', '86').replace('0.75', '1.50')}`;
   assert.ok(unlinked(text).includes(`${ON_CARD}\n\n${end}<`));
 });
 
@@ -240,7 +240,7 @@ test('a closed order says what is sent back, and asks for no money', async () =>
   const orderId = orderIdIn(path);
   const seen = { ...SEEN, gatewayOrderId: orderId, needsReview: false, settled: '0.00' };
   const late = { ...seen, status: 'SUCCESS', afterClose: true };
-  const back = { refundOf: orderId, amount: '42.00', currency: 'EUR', status: 'SUCCESS' };
+  const back = { refundOf: orderId, amount: '43.00', currency: 'EUR', status: 'SUCCESS' };
   for (const [payments, refunds, text] of [
     // The widget says that it is closed and not to be paid.
     [[], [], ''],
@@ -250,11 +250,11 @@ test('a closed order says what is sent back, and asks for no money', async () =>
       [],
       'We are looking into your payment. If you have questions, contact us.',
     ],
-    [[{ ...late, amount: '42.00' }], [], `${LATE.replace('.75', '.00')} We will send it back. ${SOON}`],
+    [[{ ...late, amount: '43.00' }], [], `${LATE.replace('.75', '.00')} We will send it back. ${SOON}`],
     [[late], [], `${LATE} ${WHOLE}`],
-    [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €42.00 is on its way back. ${REST}`],
-    [[{ ...late, ...BY_HAND }], [back], `${LATE} We have sent back €42.00. €0.75 was settled another way.`],
-    [[{ ...late, ...CREDITED }], [back], `${LATE} We have sent back €42.00. ${ON_CARD}`],
+    [[late], [{ ...back, status: 'PROCESSING' }], `${LATE} €43.00 is on its way back. ${REST}`],
+    [[{ ...late, ...BY_HAND }], [back], `${LATE} We have sent back €43.00. €0.75 was settled another way.`],
+    [[{ ...late, ...CREDITED }], [back], `${LATE} We have sent back €43.00. ${ON_CARD}`],
   ] as const) {
     shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, closed: true, payments, refunds } };
     const shown = (await shopper.get(path)).text;
@@ -265,6 +265,6 @@ test('a closed order says what is sent back, and asks for no money', async () =>
   const account = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
   assert.match(
     account,
-    /<br \/>Paid after closing · €42\.00 sent back · €0\.75 on your card<\/small>\s*<span class="chip ">Closed</,
+    /<br \/>Paid after closing · €43\.00 sent back · €0\.75 on your card<\/small>\s*<span class="chip ">Closed</,
   );
 });

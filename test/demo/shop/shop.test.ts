@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { PRODUCTS } from '../../../demo/shop/catalog.ts';
 import {
   BASKET,
   Browser,
@@ -23,7 +24,7 @@ test('the amount of an order comes from the catalog, whatever the form says', as
   const shopper = new Browser(openShop());
   const path = await shopper.order({ ...BASKET, amount: '0.01', 'dawn-chorus-price': '1' });
   const claims = claimsIn((await shopper.get(path)).text);
-  assert.equal(claims['amount'], '42.75');
+  assert.equal(claims['amount'], '43.75');
   assert.match(String(claims['description']), /\d\u00a0×\u00a0Dawn Chorus/, 'no line ends before the ×');
   const many = await shopper.order({ ...BASKET, 'stone-dripper': '1' });
   assert.match(String(claimsIn((await shopper.get(many)).text)['description']), /Dawn Chorus and 2 more$/);
@@ -33,6 +34,14 @@ test('the amount of an order comes from the catalog, whatever the form says', as
   assert.match(
     (await shopper.get(path)).text,
     /<small><span>Order<\/span> ST-\w+ <span>· <time datetime="2026-11-20T12:00:00.000Z">Nov\u00a020,\u00a02026<\/time>/,
+  );
+});
+
+test('one product alone costs cents, so that all of a first refund can be sent', () => {
+  const withCents = PRODUCTS.filter(({ cents }) => cents % 100 !== 0);
+  assert.deepEqual(
+    withCents.map(({ id }) => id),
+    ['night-harbor'],
   );
 });
 
@@ -99,7 +108,7 @@ test('an order whose webhook is late is paid when its page is shown', async () =
   const unpaid = (await shopper.get(path)).text;
   assert.match(unpaid, /Your order<\/h1>/);
   assert.match(unpaid, /<li aria-current="step"><b>Payment<\/b><\/li>\s*<li ><b>Packing<\/b> on Tuesday, Nov 24</);
-  shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '42.75') };
+  shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '43.75') };
   const { text } = await shopper.get(path);
   assert.match(text, new RegExp(PAID));
   assert.match(text, /Thank you<\/h1>/);
@@ -111,7 +120,7 @@ test('the sweep marks an order as paid if its page is not opened again', async (
   const shop = openShop();
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
-  shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '42.75') };
+  shop.proxy.answers[`GET ${path}`] = { body: paidReport(orderIdIn(path), '43.75') };
   await shop.sweep();
   shop.proxy.answers = {};
   assert.match((await shopper.get(path)).text, new RegExp(PAID));
@@ -202,7 +211,7 @@ test('of a paid order whose payment is in review, or denied by a person, nothing
     assert.doesNotMatch((await shopper.get('/account')).text, /Being looked into|Not confirmed/);
     assert.match((await shopper.get(path)).text, /Thank you<\/h1>/);
     shop.proxy.answers = {};
-    if (path === topUp) assert.match((await shopper.get('/account')).text, /data-balance>€42\.75</);
+    if (path === topUp) assert.match((await shopper.get('/account')).text, /data-balance>€43\.75</);
   }
 });
 
@@ -226,7 +235,7 @@ test('the account says that an order’s tries all failed, and no longer once it
     [[LATER, open], '<br />Started, not paid yet'],
   ] as const) {
     for (const [path, heading, said, amount] of [
-      [goods, 'Your order', 'We pack your order once it is paid.', '€42.75'],
+      [goods, 'Your order', 'We pack your order once it is paid.', '€43.75'],
       [topUp, 'Top up your coffee card', 'Your card is topped up once it is paid.', ''],
     ] as const) {
       shop.proxy.answers[`GET ${path}`] = { body: { paid: false, payments, refunds: [] } };
