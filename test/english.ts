@@ -1,6 +1,7 @@
 // The English texts as the shopper reads them.
 import { en as firstTexts } from '../widget/locales/en.ts';
-import { enFlow as otherTexts } from '../widget/locales/en-flow.ts';
+import { enAmount } from '../widget/locales/en-amount.ts';
+import { enFlow as flowTexts } from '../widget/locales/en-flow.ts';
 import { fill } from '../widget/shell/language.ts';
 
 /** A dictionary with the names that an order's token has; without them, of each `[a|b]` the a. */
@@ -9,6 +10,8 @@ export const withNames = <Key extends string>(texts: Record<Key, string>, names 
     Key,
     string
   >;
+
+const otherTexts = { ...flowTexts, ...enAmount };
 
 export const en = withNames(firstTexts);
 export const enFlow = withNames(otherTexts);

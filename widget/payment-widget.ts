@@ -353,7 +353,8 @@ export class PaymentWidget extends LitElement {
 
   /** @internal What the widget says, for the payment page. */
   say: Say = (key, values) => {
-    const texts = [this.messages, this.#language?.messages, flow?.enFlow as Partial<Messages> | undefined];
+    const english: (Partial<Messages> | undefined)[] = [flow?.enFlow, flow?.amountBundle?.enAmount];
+    const texts = [this.messages, this.#language?.messages, ...english];
     // A name of the proxy, such as `constructor`, may be one that every object has.
     return fill(texts.map((each) => each?.[key]).find((text) => typeof text === 'string') ?? '', {
       wallet: this.#state.claims?.walletName || this.walletName || undefined,

@@ -1,6 +1,7 @@
 // Finds the sentence of a text on the screen: the keys of the English dictionary with these words, and the values of
 // their placeholders. A text without a letter claims nothing. Any other text must be data that the journey knows.
 import { en, type MessageKey } from '../../widget/locales/en.ts';
+import { enAmount } from '../../widget/locales/en-amount.ts';
 import { enFlow } from '../../widget/locales/en-flow.ts';
 
 /**
@@ -20,7 +21,7 @@ export interface Sentence {
 const CHOICE = /\[(.*?)\|(.*?)\]/g;
 /** Each text without names, and with them. */
 const ENGLISH = Object.fromEntries(
-  Object.entries({ ...en, ...enFlow }).map(([key, text]) => [
+  Object.entries({ ...en, ...enFlow, ...enAmount }).map(([key, text]) => [
     key,
     [text.replaceAll(CHOICE, '$1'), text.replaceAll(CHOICE, '$2')],
   ]),

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { timeInWords } from '../../widget/flow/announcer.ts';
 import { LOADERS, chooseTag, fill, loadLanguage } from '../../widget/shell/language.ts';
 import { en as first, type MessageKey } from '../../widget/locales/en.ts';
+import { enAmount } from '../../widget/locales/en-amount.ts';
 import { enFlow as others } from '../../widget/locales/en-flow.ts';
 import { en, enFlow, withNames } from '../english.ts';
 
@@ -125,7 +126,7 @@ for (const tag of tags) {
     it(`the dictionary ${tag} names the wallet, the merchant and the amount where English does`, async () => {
       const { messages } = await loadLanguage(tag);
       const named = (text = '') => /\[[^[\]|]*\|[^[\]|]*\{(wallet|merchant)\}[^[\]|]*\]/.test(text);
-      const source: Record<string, string> = { ...first, ...others };
+      const source: Record<string, string> = { ...first, ...others, ...enAmount };
       const wrong = Object.keys(source).filter((key) => named(source[key]) !== named(messages[key as MessageKey]));
       assert.deepEqual(wrong, NO_WALLET_NAME[tag] ?? []);
     });

@@ -9,6 +9,8 @@ import type { PanelContext, Shared } from '../shell/choose.ts';
 import { asciiDigits } from '../shell/language.ts';
 import type { FieldErrors, SessionState } from '../shell/state.ts';
 
+export { enAmount } from '../locales/en-amount.ts';
+
 /** Draws with the functions of the bundle that calls it. */
 export function amountField(
   { html, field }: Pick<Shared, 'html' | 'field'>,

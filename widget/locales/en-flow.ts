@@ -3,12 +3,6 @@
 
 export const enFlow = {
   amount: 'Amount',
-  between: 'Between {min} and {max}',
-  amountEmpty: 'Enter an amount.[| {hint}]',
-  amountWrong: 'Enter the amount in digits, for example {example}.',
-  amountDecimals: 'Too many decimals. Enter it like this: {example}.',
-  below: 'Enter {min} or more.',
-  above: 'Enter {max} or less.',
   walletEmpty: 'Enter your wallet ID. It is shown in [your wallet app|{wallet}].',
   walletWrong: 'Enter the 4 to 20 digits shown in [your wallet app|{wallet}].',
   DIRECT_help: 'We send a request to [your wallet|{wallet}].',

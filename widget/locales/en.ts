@@ -1,7 +1,8 @@
-// English of the first paint, built in so that no text has to be loaded for it. The rest is in en-flow.ts. Every
-// other dictionary has the keys of both files; the compiler checks it. `{…}` stands for a value, and
-// `[a|b]` for b if all of its values are known, else for a. Intl formats times
-// and amounts, plurals included, so no text depends on a number.
+// English of the first paint, built in so that no text has to be loaded for it. The rest is in en-flow.ts and
+// en-amount.ts. Every other dictionary has the keys of all three; the compiler checks it. `{…}` stands for a value, and
+// `[a|b]` for b if all of its values are known, else for a. Intl formats times and amounts, plurals included, so no
+// text depends on a number.
+import type { enAmount } from './en-amount.ts';
 import type { enFlow } from './en-flow.ts';
 
 export const en = {
@@ -21,5 +22,5 @@ export const en = {
   network: 'We cannot reach the payment service. Check your connection and try again.',
 } as const;
 
-export type MessageKey = keyof typeof en | keyof typeof enFlow;
+export type MessageKey = keyof typeof en | keyof typeof enFlow | keyof typeof enAmount;
 export type Messages = Record<MessageKey, string>;
