@@ -15,7 +15,7 @@ import {
   type QrCode,
 } from '../protocol/wire.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { leftOf, paysNothing } from '../protocol/refundable.ts';
+import { isReserved, leftOf, paysNothing } from '../protocol/refundable.ts';
 import {
   STAGES,
   answerOf,
@@ -41,7 +41,8 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     .filter((payment) => payment.stage === 'succeeded' && !isDenied(payment))
     .toSorted((a, b) => (succeededAt(a) ?? 0) - (succeededAt(b) ?? 0));
   const extra = received.filter(({ surplus }) => surplus);
-  const refunds = order?.refunds.filter(isCertain) ?? [];
+  const refunds = order?.refunds.filter(isReserved) ?? [];
+  const inDoubt = refunds.filter((refund) => !isCertain(refund));
   const others = order?.payments.filter((payment) => payment !== current && isPayable(payment)) ?? [];
   const owed = received.filter(paysNothing).reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
   const checking = paid
@@ -64,7 +65,8 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     otherOpen: others.length > 0,
     otherPayments: others.map(otherPaymentView),
     received: received.map(receivedView),
-    refunds: refunds.map(refundView),
+    refunds: refunds.filter(isCertain).map(refundView),
+    refundInDoubtAmount: inDoubt.length ? decimalOf(sumOf(inDoubt), total.currency) : null,
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? shopperPayment(current, checking || closed, gateway) : null,

@@ -160,6 +160,6 @@ function refundsOf({ id }: Pick<Transaction, 'id'>, refunds: readonly Transactio
 }
 
 /** FAILED ones that are reviewed may have been sent after all. */
-function isReserved({ stage, needsReview }: Transaction): boolean {
+export function isReserved({ stage, needsReview }: Transaction): boolean {
   return STAGES[stage].status !== 'FAILED' || needsReview;
 }

@@ -167,7 +167,7 @@ export interface OrderView {
   surplus: boolean;
   /** What the payments after the first brought in all: a decimal string, null if there are none. */
   surplusAmount: string | null;
-  /** What of money that pays no order is not on its way back, sent back or settled another way: null if nothing. */
+  /** What of money that pays no order is neither refunded, even in doubt, nor settled another way: null if nothing. */
   owedAmount: string | null;
   /** A payment other than the current one can still be paid. */
   otherOpen: boolean;
@@ -177,6 +177,8 @@ export interface OrderView {
   received: ReceivedView[];
   /** Oldest first; none that the gateway has not accepted yet or reports failed, or that a person has to look into. */
   refunds: RefundView[];
+  /** Those others, unless they have failed, in all: a decimal string, null if there are none. */
+  refundInDoubtAmount: string | null;
   version: number;
   serverTime: string;
   /** The current payment: the one that succeeded, else the latest. */

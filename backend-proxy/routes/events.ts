@@ -182,8 +182,10 @@ function createSending({ payments, now, refresh, onEnd }: Sending) {
  * Nothing of the order is open, nothing starts any more, no refund is shown as under way, and none has to follow: what
  * was paid twice, or after the order was closed, goes back.
  */
-function isFinal({ paid, checking, closed, surplus, otherOpen, payment, refunds }: OrderView): boolean {
-  const isOpen = checking || otherOpen || refunds.some(({ status }) => status === 'PROCESSING');
+function isFinal(order: OrderView): boolean {
+  const { paid, checking, closed, surplus, otherOpen, payment, refunds, refundInDoubtAmount } = order;
+  const isRefunding = refundInDoubtAmount !== null || refunds.some(({ status }) => status === 'PROCESSING');
+  const isOpen = checking || otherOpen || isRefunding;
   const isOwed = (surplus || !paid) && payment?.status === 'SUCCESS' && refunds.length === 0;
   return (paid || (closed && !/INITIALIZED|PROCESSING/.test(payment?.status ?? ''))) && !isOwed && !isOpen;
 }

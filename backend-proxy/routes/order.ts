@@ -56,6 +56,7 @@ const orderViewSchema = z
       z.object({ amount: z.string(), method: z.enum(METHODS), walletLast4: nullableText, paidAt: nullableText }),
     ),
     refunds: z.array(z.object({ amount: z.string(), status: z.enum(['PROCESSING', 'SUCCESS']) })),
+    refundInDoubtAmount: nullableText,
     version: z.int(),
     serverTime: z.string(),
     payment: paymentSchema.nullable(),

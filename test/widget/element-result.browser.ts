@@ -141,6 +141,27 @@ it('a paid order says what is on its way back and what was sent, each as one sum
   expect(rowsOf(widget)['After refunds']).to.equal('€1.00');
 });
 
+it('a refund in doubt is neither on its way nor missing from the receipt, and the rest is still owed', async () => {
+  const proxy = proxyWith('QR', { status: 'SUCCESS' });
+  const widget = await mount(proxy);
+  await heading(widget, 'Payment received');
+  proxy.publish({ refunds: [{ amount: '4.00', status: 'SUCCESS' }], refundInDoubtAmount: '6.00' });
+  await heading(widget, 'Refund being checked');
+  expect(rowsOf(widget)).to.include({
+    'Sent back': '−€4.00',
+    'After refunds': '€6.10',
+    'Refund being checked': '€6.00',
+  });
+  expect(textOf(widget)).not.to.contain('On its way');
+  expect(announced(widget)).to.contain('Refund being checked');
+  proxy.publish({ owedAmount: '0.10', surplus: true });
+  await heading(widget, 'This order was paid more than once');
+  expect(rowsOf(widget)).to.include({ 'Refund being checked': '€6.00' });
+  proxy.publish({ owedAmount: null, refundInDoubtAmount: null });
+  await heading(widget, '€4.00 was sent back');
+  expect(rowsOf(widget)).not.to.have.property('Refund being checked');
+});
+
 describe('a failed payment', () => {
   it('a failed payment says that no money was taken only if no other payment may have been paid', async () => {
     for (const reason of REASONS) {

@@ -289,6 +289,11 @@ export const STATES = {
     view: { ...paid, refunds: [{ amount: '10.10', status: 'SUCCESS' }] },
     heading: '€10.10 was sent back',
   },
+  'paid, refund in doubt': {
+    payment: SUCCEEDED,
+    view: { ...paid, refundInDoubtAmount: '10.10' },
+    heading: 'Refund being checked',
+  },
   'paid, twice, refunded': {
     claims: nobody,
     payment: SUCCEEDED,

@@ -246,9 +246,13 @@ describe('the stream', () => {
     proxy.endStreams();
     await clock.advance(60_000);
     assert.ok(count('/order/events') > 1);
-    proxy.publish({ refunds: [{ status: 'SUCCESS', amount: '10.10' }] });
-    await clock.advance(0);
-    assert.equal(views.at(-1)?.refunds.length, 1);
+    proxy.publish({ refunds: [{ status: 'SUCCESS', amount: '4.10' }], refundInDoubtAmount: '6.00' });
+    proxy.endStreams();
+    await clock.advance(60_000);
+    assert.equal(views.at(-1)?.refundInDoubtAmount, '6.00');
+    proxy.publish({ refunds: [{ status: 'SUCCESS', amount: '10.10' }], refundInDoubtAmount: null });
+    await clock.advance(10_000);
+    assert.equal(views.at(-1)?.refunds[0]?.amount, '10.10');
     const before = count('/order/events');
     proxy.endStreams();
     await clock.advance(600_000);

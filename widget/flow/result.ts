@@ -31,7 +31,7 @@ import type { Shown } from './view.ts';
 export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order } = state;
-  const { payment, closed: isClosed, amount, owedAmount, received, refunds, surplusAmount } = order;
+  const { payment, closed: isClosed, owedAmount, received, refunds, surplusAmount, refundInDoubtAmount } = order;
   const isTwice = !!received[1];
   const only = isTwice ? null : payment;
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
@@ -39,12 +39,13 @@ export function paid(context: PanelContext): TemplateResult {
   const onItsWay = gone - back;
   // What neither goes back nor is owed went another way, which no row has. Without the noise of floating point.
   const addsUp = owedAmount || !gone || gone + 0.001 > Number(surplusAmount);
-  const refund = !owedAmount && (onItsWay ? 'onItsWay' : back && 'refunded');
+  const refund = !owedAmount && (refundInDoubtAmount ? 'refundInDoubt' : onItsWay ? 'onItsWay' : back && 'refunded');
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
-  const look = owedAmount ? 'warning' : title === 'paid' ? title : title === 'onItsWay' ? 'clock' : 'ended';
-  // Without that noise, and with a minus rather than a hyphen.
-  const shown = (value: number) => money(value.toFixed(amount?.split('.')[1]?.length)).replace('-', '\u2212');
-  return html`${sign(look, title === 'refunded' ? 'paid' : look)}${heading(say(title, { amount: shown(onItsWay || back) }))}
+  const look = owedAmount ? 'warning' : title === 'paid' ? title : 'ended';
+  const drawn = refund ? (refund === 'refunded' ? 'paid' : 'clock') : look;
+  // Without that noise, to as many digits as any currency has, and with a minus rather than a hyphen.
+  const shown = (value: number) => money(value.toFixed(4)).replace('-', '\u2212');
+  return html`${sign(look, drawn)}${heading(say(title, { amount: shown(onItsWay || back) }))}
     ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''}
     ${owedAmount ? html`<p class="announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
     ${otherNote(refund ? 'closed_help' : 'doNotConfirm', context)}
@@ -54,15 +55,16 @@ export function paid(context: PanelContext): TemplateResult {
           ? received.map((each) =>
               detail(html`${payName(each, context)}<small>${timeOf(each.paidAt, context)}</small>`, money(each.amount)),
             )
-          : detail(say('amount'), money(amount))
+          : detail(say('amount'), money(order.amount))
       }
       ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), onItsWay && shown(-onItsWay))}
       ${detail(say(gone ? 'net' : 'total'), addsUp && (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
+      ${detail(say('refundInDoubt'), refundInDoubtAmount && money(refundInDoubtAmount))}
       ${detail(say('method'), only && payName(only, context))}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && timeOf(only.paidAt, context))}
     </dl>
-    ${owedAmount ? waysOut('help', context) : shopLink(title === 'paid' ? 'primary' : 'second', context)}
+    ${owedAmount ? waysOut('help', context) : shopLink('primary', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 

@@ -228,8 +228,13 @@ function isFinal({ problem: { code, status } }: ProxyError): boolean {
 }
 
 /** Of a paid order, only a doubt and what goes back is still to be shown: what was paid twice, and how a refund ends. */
-export function mayChange({ refunds, surplus, checking }: OrderView): boolean {
-  return checking || (surplus && !refunds.length) || refunds.some(({ status }) => status === 'PROCESSING');
+export function mayChange({ refunds, refundInDoubtAmount, surplus, checking }: OrderView): boolean {
+  return (
+    checking ||
+    !!refundInDoubtAmount ||
+    (surplus && !refunds.length) ||
+    refunds.some(({ status }) => status === 'PROCESSING')
+  );
 }
 
 export const waitByTimer: Wait = (ms, signal) =>

@@ -84,6 +84,7 @@ export default {
   onItsWay: 'المبلغ {amount} قيد الإعادة',
   sentBack: 'أُعيد',
   refunded: 'أُعيد المبلغ {amount}',
+  refundInDoubt: 'يجري التحقق من الاسترداد',
   total: 'إجمالي المدفوع',
   net: 'بعد الإعادة',
   method: 'طريقة الدفع',

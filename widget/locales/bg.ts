@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Сумата {amount} се връща',
   sentBack: 'Върнато',
   refunded: 'Сумата {amount} е изпратена обратно',
+  refundInDoubt: 'Връщането се проверява',
   total: 'Общо платено',
   net: 'След връщането',
   method: 'Начин на плащане',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'L’import de {amount} s’està retornant',
   sentBack: 'Retornat',
   refunded: 'S’ha retornat l’import de {amount}',
+  refundInDoubt: 'S’està comprovant la devolució',
   total: 'Total pagat',
   net: 'Després de la devolució',
   method: 'Mètode de pagament',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Částka {amount} se vrací',
   sentBack: 'Vráceno',
   refunded: 'Částka {amount} byla odeslána zpět',
+  refundInDoubt: 'Vrácení peněz se ověřuje',
   total: 'Celkem zaplaceno',
   net: 'Po vrácení',
   method: 'Způsob platby',

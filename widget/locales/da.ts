@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount} er på vej tilbage',
   sentBack: 'Sendt tilbage',
   refunded: '{amount} er sendt tilbage',
+  refundInDoubt: 'Tilbagebetalingen tjekkes',
   total: 'Betalt i alt',
   net: 'Efter tilbagebetaling',
   method: 'Betalingsmetode',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Erstattung von {amount} ist unterwegs',
   sentBack: 'Erstattet',
   refunded: '{amount} erstattet',
+  refundInDoubt: 'Erstattung wird geprüft',
   total: 'Insgesamt bezahlt',
   net: 'Nach Erstattung',
   method: 'Zahlungsart',

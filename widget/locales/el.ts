@@ -86,6 +86,7 @@ export default {
   onItsWay: 'Το ποσό {amount} επιστρέφεται',
   sentBack: 'Επιστράφηκε',
   refunded: 'Το ποσό {amount} στάλθηκε πίσω',
+  refundInDoubt: 'Η επιστροφή χρημάτων ελέγχεται',
   total: 'Σύνολο πληρωμών',
   net: 'Μετά την επιστροφή',
   method: 'Τρόπος πληρωμής',

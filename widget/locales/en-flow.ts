@@ -60,6 +60,7 @@ export const enFlow = {
   onItsWay: '{amount} is on its way back',
   sentBack: 'Sent back',
   refunded: '{amount} was sent back',
+  refundInDoubt: 'Refund being checked',
   total: 'Paid in total',
   net: 'After refunds',
   method: 'Method',

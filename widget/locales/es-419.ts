@@ -85,6 +85,7 @@ export default {
   onItsWay: 'El monto de {amount} está en camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El monto de {amount} se devolvió',
+  refundInDoubt: 'Se está verificando la devolución',
   total: 'Total pagado',
   net: 'Después de la devolución',
   method: 'Método de pago',

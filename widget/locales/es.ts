@@ -85,6 +85,7 @@ export default {
   onItsWay: 'El importe de {amount} está en camino de vuelta',
   sentBack: 'Devuelto',
   refunded: 'El importe de {amount} se ha devuelto',
+  refundInDoubt: 'Se está comprobando la devolución',
   total: 'Total pagado',
   net: 'Tras la devolución',
   method: 'Método de pago',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Summa {amount} on teel tagasi',
   sentBack: 'Tagasi saadetud',
   refunded: 'Summa {amount} saadeti tagasi',
+  refundInDoubt: 'Tagasimakset kontrollitakse',
   total: 'Kokku makstud',
   net: 'Pärast tagastust',
   method: 'Makseviis',

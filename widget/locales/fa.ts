@@ -85,6 +85,7 @@ export default {
   onItsWay: 'مبلغ {amount} در حال بازگشت است',
   sentBack: 'بازگردانده شد',
   refunded: 'مبلغ {amount} بازگردانده شد',
+  refundInDoubt: 'بازگشت وجه در حال بررسی است',
   total: 'جمع پرداختی',
   net: 'پس از بازگشت',
   method: 'روش پرداخت',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Summa {amount} on matkalla takaisin',
   sentBack: 'Palautettu',
   refunded: 'Summa {amount} on lähetetty takaisin',
+  refundInDoubt: 'Palautusta tarkistetaan',
   total: 'Maksettu yhteensä',
   net: 'Palautuksen jälkeen',
   method: 'Maksutapa',

@@ -86,6 +86,7 @@ export default {
   onItsWay: 'Le remboursement de {amount} est en cours',
   sentBack: 'Remboursé',
   refunded: 'Le montant de {amount} a été remboursé',
+  refundInDoubt: 'Remboursement en cours de vérification',
   total: 'Total payé',
   net: 'Après remboursement',
   method: 'Moyen de paiement',

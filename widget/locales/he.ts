@@ -84,6 +84,7 @@ export default {
   onItsWay: 'הסכום {amount} בדרך חזרה',
   sentBack: 'הוחזר',
   refunded: 'הסכום {amount} נשלח בחזרה',
+  refundInDoubt: 'ההחזר בבדיקה',
   total: 'סך הכול שולם',
   net: 'לאחר ההחזר',
   method: 'אמצעי תשלום',

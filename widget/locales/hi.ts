@@ -84,6 +84,7 @@ export default {
   onItsWay: '{amount} की राशि वापस भेजी जा रही है',
   sentBack: 'वापस भेजा गया',
   refunded: '{amount} की राशि वापस भेज दी गई है',
+  refundInDoubt: 'रिफ़ंड की जाँच हो रही है',
   total: 'कुल भुगतान',
   net: 'वापसी के बाद',
   method: 'भुगतान का तरीका',

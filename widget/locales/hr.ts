@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Iznos {amount} na putu je natrag',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} poslan je natrag',
+  refundInDoubt: 'Povrat se provjerava',
   total: 'Ukupno plaćeno',
   net: 'Nakon povrata',
   method: 'Način plaćanja',

@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount} összeg visszaküldése folyamatban',
   sentBack: 'Visszaküldve',
   refunded: '{amount} összeget visszaküldtek',
+  refundInDoubt: 'A visszatérítés ellenőrzés alatt áll',
   total: 'Összesen fizetve',
   net: 'Visszatérítés után',
   method: 'Fizetési mód',

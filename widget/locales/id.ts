@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount} sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
   refunded: '{amount} sudah dikirim kembali',
+  refundInDoubt: 'Pengembalian dana sedang diperiksa',
   total: 'Total dibayar',
   net: 'Setelah pengembalian',
   method: 'Metode',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Il rimborso di {amount} è in corso',
   sentBack: 'Rimborsato',
   refunded: 'L’importo di {amount} è stato rimborsato',
+  refundInDoubt: 'Rimborso in fase di verifica',
   total: 'Totale pagato',
   net: 'Dopo il rimborso',
   method: 'Metodo di pagamento',

@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount}の返金手続き中です',
   sentBack: '返金済み',
   refunded: '{amount}を返金しました',
+  refundInDoubt: '返金を確認しています',
   total: 'お支払い合計',
   net: '返金後の金額',
   method: 'お支払い方法',

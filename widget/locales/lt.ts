@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Suma {amount} grąžinama',
   sentBack: 'Grąžinta',
   refunded: 'Suma {amount} grąžinta',
+  refundInDoubt: 'Grąžinimas tikrinamas',
   total: 'Iš viso sumokėta',
   net: 'Po grąžinimo',
   method: 'Mokėjimo būdas',

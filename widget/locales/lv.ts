@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Summa {amount} tiek atmaksāta',
   sentBack: 'Atmaksāts',
   refunded: 'Summa {amount} ir nosūtīta atpakaļ',
+  refundInDoubt: 'Atmaksa tiek pārbaudīta',
   total: 'Kopā samaksāts',
   net: 'Pēc atmaksas',
   method: 'Maksājuma veids',

@@ -86,6 +86,7 @@ export default {
   onItsWay: '{amount} sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
   refunded: '{amount} telah dihantar kembali',
+  refundInDoubt: 'Bayaran balik sedang disemak',
   total: 'Jumlah dibayar',
   net: 'Selepas pemulangan',
   method: 'Kaedah',

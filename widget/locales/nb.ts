@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount} er på vei tilbake',
   sentBack: 'Sendt tilbake',
   refunded: '{amount} er sendt tilbake',
+  refundInDoubt: 'Tilbakebetalingen sjekkes',
   total: 'Betalt totalt',
   net: 'Etter tilbakebetaling',
   method: 'Betalingsmåte',

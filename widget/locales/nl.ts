@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount} is onderweg terug',
   sentBack: 'Teruggestuurd',
   refunded: '{amount} is teruggestuurd',
+  refundInDoubt: 'Terugbetaling wordt gecontroleerd',
   total: 'Totaal betaald',
   net: 'Na terugbetaling',
   method: 'Betaalmethode',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Kwota {amount} jest w trakcie zwrotu',
   sentBack: 'Zwrócono',
   refunded: 'Kwota {amount} została odesłana',
+  refundInDoubt: 'Zwrot jest sprawdzany',
   total: 'Zapłacono łącznie',
   net: 'Po zwrocie',
   method: 'Metoda płatności',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'O valor de {amount} está em devolução',
   sentBack: 'Devolvido',
   refunded: 'O valor de {amount} foi devolvido',
+  refundInDoubt: 'A devolução está sendo verificada',
   total: 'Total pago',
   net: 'Após a devolução',
   method: 'Forma de pagamento',

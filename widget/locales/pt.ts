@@ -85,6 +85,7 @@ export default {
   onItsWay: 'O montante de {amount} está em devolução',
   sentBack: 'Devolvido',
   refunded: 'O montante de {amount} foi devolvido',
+  refundInDoubt: 'A devolução está a ser verificada',
   total: 'Total pago',
   net: 'Após a devolução',
   method: 'Método de pagamento',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Suma de {amount} este în curs de returnare',
   sentBack: 'Returnat',
   refunded: 'Suma de {amount} a fost returnată',
+  refundInDoubt: 'Returnarea este în curs de verificare',
   total: 'Total plătit',
   net: 'După returnare',
   method: 'Metodă de plată',

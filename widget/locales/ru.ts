@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Сумма {amount} возвращается',
   sentBack: 'Возвращено',
   refunded: 'Сумма {amount} отправлена обратно',
+  refundInDoubt: 'Возврат проверяется',
   total: 'Всего оплачено',
   net: 'После возврата',
   method: 'Способ оплаты',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Suma {amount} sa vracia',
   sentBack: 'Vrátené',
   refunded: 'Suma {amount} bola odoslaná späť',
+  refundInDoubt: 'Vrátenie peňazí sa overuje',
   total: 'Spolu zaplatené',
   net: 'Po vrátení',
   method: 'Spôsob platby',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Znesek {amount} je na poti nazaj',
   sentBack: 'Vrnjeno',
   refunded: 'Znesek {amount} je bil poslan nazaj',
+  refundInDoubt: 'Vračilo se preverja',
   total: 'Skupaj plačano',
   net: 'Po vračilu',
   method: 'Način plačila',

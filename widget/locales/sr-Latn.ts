@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Iznos {amount} je na putu nazad',
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} je poslat nazad',
+  refundInDoubt: 'Povraćaj se proverava',
   total: 'Ukupno plaćeno',
   net: 'Posle povraćaja',
   method: 'Način plaćanja',

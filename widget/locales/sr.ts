@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Износ {amount} је на путу назад',
   sentBack: 'Враћено',
   refunded: 'Износ {amount} је послат назад',
+  refundInDoubt: 'Повраћај се проверава',
   total: 'Укупно плаћено',
   net: 'После повраћаја',
   method: 'Начин плаћања',

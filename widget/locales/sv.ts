@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount} är på väg tillbaka',
   sentBack: 'Återbetalat',
   refunded: '{amount} har skickats tillbaka',
+  refundInDoubt: 'Återbetalningen kontrolleras',
   total: 'Totalt betalt',
   net: 'Efter återbetalning',
   method: 'Betalsätt',

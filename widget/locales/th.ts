@@ -84,6 +84,7 @@ export default {
   onItsWay: 'กำลังคืนเงิน {amount}',
   sentBack: 'คืนเงินแล้ว',
   refunded: 'ส่งเงิน {amount} คืนแล้ว',
+  refundInDoubt: 'กำลังตรวจสอบการคืนเงิน',
   total: 'ชำระทั้งหมด',
   net: 'หลังคืนเงิน',
   method: 'วิธีชำระเงิน',

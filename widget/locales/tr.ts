@@ -85,6 +85,7 @@ export default {
   onItsWay: '{amount} geri gönderiliyor',
   sentBack: 'Geri gönderildi',
   refunded: '{amount} geri gönderildi',
+  refundInDoubt: 'İade kontrol ediliyor',
   total: 'Toplam ödenen',
   net: 'İade sonrası',
   method: 'Ödeme yöntemi',

@@ -85,6 +85,7 @@ export default {
   onItsWay: 'Сума {amount} повертається',
   sentBack: 'Повернено',
   refunded: 'Суму {amount} надіслано назад',
+  refundInDoubt: 'Повернення перевіряється',
   total: 'Усього сплачено',
   net: 'Після повернення',
   method: 'Спосіб оплати',

@@ -84,6 +84,7 @@ export default {
   onItsWay: '{amount} کی رقم واپس بھیجی جا رہی ہے',
   sentBack: 'واپس بھیج دی گئی',
   refunded: '{amount} کی رقم واپس بھیج دی گئی ہے',
+  refundInDoubt: 'رقم کی واپسی کی جانچ ہو رہی ہے',
   total: 'کل ادا شدہ رقم',
   net: 'واپسی کے بعد',
   method: 'ادائیگی کا طریقہ',

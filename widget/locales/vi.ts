@@ -84,6 +84,7 @@ export default {
   onItsWay: 'Số tiền {amount} đang được hoàn',
   sentBack: 'Đã hoàn tiền',
   refunded: 'Số tiền {amount} đã được hoàn',
+  refundInDoubt: 'Đang kiểm tra khoản hoàn tiền',
   total: 'Tổng đã thanh toán',
   net: 'Sau khi hoàn tiền',
   method: 'Phương thức',

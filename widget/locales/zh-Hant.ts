@@ -84,6 +84,7 @@ export default {
   onItsWay: '{amount} 退款處理中',
   sentBack: '已退款',
   refunded: '{amount} 已退回',
+  refundInDoubt: '正在查核退款',
   total: '實付總額',
   net: '退款後金額',
   method: '付款方式',

@@ -84,6 +84,7 @@ export default {
   onItsWay: '{amount} 退款处理中',
   sentBack: '已退款',
   refunded: '{amount} 已退回',
+  refundInDoubt: '正在核实退款',
   total: '实付总额',
   net: '退款后金额',
   method: '付款方式',

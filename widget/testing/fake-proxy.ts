@@ -158,6 +158,7 @@ const FRESH = {
   surplus: false,
   surplusAmount: null,
   owedAmount: null,
+  refundInDoubtAmount: null,
   checking: false,
   closed: false,
   otherOpen: false,

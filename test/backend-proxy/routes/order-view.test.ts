@@ -31,6 +31,7 @@ it('the order view of an order that was never started shows the terms of the tok
     otherPayments: [],
     received: [],
     refunds: [],
+    refundInDoubtAmount: null,
     version: 0,
     serverTime: '2026-11-20T12:00:00.000Z',
     payment: null,
@@ -95,6 +96,25 @@ it('the order view has the one payment that is still open once the newest has fa
   await world.settleAfter('approve', 'A-1');
   const paid = await world.view(token);
   assert.deepEqual([paid.paid, paid.payment?.method, paid.openPayment], [true, 'QR', null]);
+});
+
+it('the order view has a refund that is reported failed as one in doubt, and no longer once it has failed', async (t) => {
+  const world = await createWorld(t, { profile: REFUNDS_QR });
+  const token = world.token();
+  for (const method of ['QR', 'JETGO'] as const) await world.start(token, { method });
+  for (const id of ['A-1-2', 'A-1']) await world.settleAfter('approve', id);
+  const refund = { orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'refund' };
+  await world.proxy.refunds.start(refund);
+  await world.settle();
+  const stand = async () => {
+    const { refunds, refundInDoubtAmount, owedAmount } = await world.view(token);
+    return [refunds.map(({ status, amount }) => `${status} ${amount}`).join(), refundInDoubtAmount, owedAmount];
+  };
+  assert.deepEqual(await stand(), ['PROCESSING 10.00', null, '0.10']);
+  await world.settleAfter('decline', 'A-1-r1');
+  assert.deepEqual(await stand(), ['', '10.00', '0.10'], 'neither on its way nor owed again');
+  await world.pass(60_000);
+  assert.deepEqual(await stand(), ['', null, '10.10']);
 });
 
 it('the order view has no open payment if there are two, of another amount, after its time, or to a closed order', async (t) => {
