@@ -90,6 +90,8 @@ function shopMenu(place: string): Menu {
 
 /** The wallet that a visitor of the demo pays with: one of the sandbox's customers. */
 export const DEMO_WALLET = { id: '12345678', shown: '1234\u00a05678', name: 'Ada' };
+/** In its place once it has had as many requests as the proxy allows in an hour. */
+export const NEXT_WALLET = { id: '23456789', shown: '2345\u00a06789', name: 'Bruno' };
 
 export function walletPhone(walletUrl: string): Markup {
   const href = `${walletUrl}?as=${DEMO_WALLET.id}`;

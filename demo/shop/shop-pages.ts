@@ -4,7 +4,7 @@ import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line, type Product } from './catalog.ts';
 import { isComing, leftOf, onCardOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
-import { DEMO_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
+import { DEMO_WALLET, NEXT_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'refunds are in whole euros only';
 /** Where the widget shows the wallet's mark: the ways that name the wallet, and the code. */
@@ -151,14 +151,14 @@ export function orderPage({ order, balance, token, proxyUrl, site, now }: OrderP
 /** For a visitor of the demo, who has no wallet. */
 function trial(walletUrl: string): Markup {
   const { id, shown, name } = DEMO_WALLET;
-  return html`<p class="trial" data-way="DIRECT">
-    <span class="fill">Demo: Use wallet <b>${shown}</b> (${name}).</span>
+  return html`<p class="trial" data-way="DIRECT" data-next="${JSON.stringify(NEXT_WALLET)}">
+    <span class="fill">Demo: Use wallet <b>${shown}</b> (<span data-name>${name}</span>).</span>
     <button class="fill button plain" type="button" data-fill="${id}">Fill in</button>
     <span class="request">Approve it on the ${walletPhone(walletUrl)}.</span>
     <span class="soon">Demo: After Pay, open the ${walletPhone(walletUrl)}.</span>
     <span class="code">Demo: Open the ${walletPhone(walletUrl)} with this code.</span>
     <span class="app">Demo: The button opens the wallet phone.</span>
-    <span class="website">Demo: Log in as ${name} on the wallet’s website.</span>
+    <span class="website">Demo: Log in as <span data-name>${name}</span> on the wallet’s website.</span>
   </p>`;
 }
 

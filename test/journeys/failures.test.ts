@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, test } from 'node:test';
 import { PaymentProxy } from '../../backend-proxy/client.ts';
 import { M } from '../backend-proxy/time.ts';
-import { ADA, World } from './shopper.ts';
+import { ADA, World, type Shopper } from './shopper.ts';
 
 const CHECKOUT_LIFE_MS = 15 * M;
 const RESOLVABLE_WITHIN_MS = 60_000;
@@ -196,4 +196,42 @@ test('a report with another amount: the shop says that it is checked, until a pe
   await shopper.isUnfulfilled();
   assert.equal((await resolve('SUCCESS')).status, 409, 'a payment can be resolved once');
   await world.control('/faults', {});
+});
+
+/** Answers each start of a payment in the proxy's place. */
+async function refuseStarts({ page, visitor }: Shopper, status: number, code: string): Promise<void> {
+  visitor.allowed = new RegExp(`${status}|${code}`);
+  await page.route(/\/order\/payments$/, (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status,
+          headers: { 'content-type': 'application/problem+json', 'access-control-allow-origin': '*' },
+          json: { code, retryable: status === 429 },
+        })
+      : route.continue(),
+  );
+}
+
+test('a wallet that has had too many requests: the demo names another customer, and leads to that phone', async () => {
+  const shopper = await world.shopper();
+  const { page } = shopper;
+  await refuseStarts(shopper, 429, 'too_many_prompts');
+  await shopper.order();
+  await shopper.pay('DIRECT', ADA);
+  await page.getByText('Use wallet 2345 6789 (Bruno).').waitFor();
+  for (const link of await page.getByRole('link', { name: 'wallet phone' }).all())
+    assert.match((await link.getAttribute('href')) ?? '', /as=23456789$/);
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Fill in' }).click();
+  await shopper.part('pay').click();
+  await shopper.sees('waiting');
+});
+
+test('an order that takes no further payment: the demo says nothing of paying', async () => {
+  const shopper = await world.shopper();
+  await refuseStarts(shopper, 422, 'too_many_payments');
+  await shopper.order();
+  await shopper.pay('DIRECT', ADA);
+  await shopper.part('pay').waitFor({ state: 'detached' });
+  await shopper.page.locator('.trial').waitFor({ state: 'hidden' });
 });

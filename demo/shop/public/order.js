@@ -70,9 +70,19 @@ fill?.addEventListener('click', () => {
   field.focus();
 });
 
+const trial = document.querySelector('.trial');
+
+/** The hint, and the ways to the phone, name another customer. */
+function useNext() {
+  const { id, shown, name } = JSON.parse(trial.dataset.next);
+  fill.dataset.fill = id;
+  trial.querySelector('b').textContent = shown;
+  for (const each of trial.querySelectorAll('[data-name]')) each.textContent = name;
+  for (const link of document.querySelectorAll('a[href*="as="]')) link.href = link.href.replace(/as=\d+/, `as=${id}`);
+}
+
 /** What the demo's hint says: about the way that is chosen, then about what the widget shows of the payment. */
 function hintAt({ method, qr, appUrl }) {
-  const trial = document.querySelector('.trial');
   const isByApp = (appUrl || (!qr && /JETGO|QR/.test(method))) && matchMedia('(pointer: coarse)').matches;
   trial.dataset.way = isByApp ? 'app' : qr ? 'code' : method;
   if (qr) trial.querySelector('.code a').href = `${qr.text}&as=${fill.dataset.fill}`;
@@ -84,12 +94,10 @@ async function followChoice() {
   // No event says what is chosen at first and after a payment that failed, nor that an open payment is shown again.
   const hintAtShown = () => {
     const chosen = widget.shadowRoot.querySelector('[name="method"]:checked');
-    // It failed, or its time is up.
-    const isOver = widget.shadowRoot.querySelector('[part="again"]');
-    // Whoever was on the wallet's website may have paid there.
-    const isPast = isOver || (!chosen && current?.checkoutUrl);
-    const shown = isPast ? { method: 'none' } : chosen ? { method: chosen.value } : current;
-    if (shown) hintAt(shown);
+    // Nothing else can be approved: it failed, its time is up, or it may have been paid on the wallet's website.
+    const waits = widget.matches(':state(waiting)') && !widget.shadowRoot.querySelector('[part="again"]');
+    const isPayable = waits && wanted === 'unpaid' && (current?.qr || current?.appUrl || current?.walletLast4);
+    hintAt(chosen ? { method: chosen.value } : isPayable ? current : { method: 'none' });
   };
   new MutationObserver(hintAtShown).observe(widget.shadowRoot, { childList: true, subtree: true });
   document.addEventListener('payment-select', ({ detail }) => hintAt(detail));
@@ -98,5 +106,6 @@ async function followChoice() {
     current = openPayment ?? payment;
     hintAtShown();
   });
+  document.addEventListener('payment-error', ({ detail }) => detail.code === 'too_many_prompts' && useNext());
 }
 if (fill) void followChoice();
