@@ -18,13 +18,13 @@ const DENIED = 'We could not confirm your payment. Contact us.';
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
     paid: 'We will send your order on {day}.',
-    checking: 'We are looking into your payment. We start packing once it is confirmed.',
+    checking: 'We pack your order once your payment is confirmed.',
     denied: DENIED,
     unpaid: 'We pack your order once it is paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
-    checking: 'We are looking into your payment. Your card is topped up once it is confirmed.',
+    checking: 'Your card is topped up once your payment is confirmed.',
     denied: DENIED,
     unpaid: 'Your card is topped up once it is paid.',
   },
@@ -202,8 +202,13 @@ export function fulfillmentOf(order: Order): string {
 /** Heading and widget say what was sent back. Until it has arrived, it may fail. */
 function refundedSentence({ kind, amount, back }: Order): string {
   const isSent = !isComing(back);
-  const sentence = kind === 'top-up' ? '' : `We will not send this order${isSent ? '' : ' for now'}.`;
-  return `${sentence} ${cardSentence(leftOf(amount ?? '0.00', back), isSent || kind === 'top-up')}`.trim();
+  return [
+    kind === 'goods' && `We ${isSent ? 'will not send' : 'are not sending'} this order.`,
+    cardSentence(leftOf(amount ?? '0.00', back), isSent || kind === 'top-up'),
+    back.inDoubt !== '0.00' && 'If the refund takes more than two days, contact us.',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** Of cents that cannot be sent back. */

@@ -144,7 +144,7 @@ test('an order closed while its payment is checked: the open page says so, and l
   await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
   await phone.scan(await shopper.scannedCode());
   await phone.approve();
-  await shopper.page.getByText('We are looking into your payment.').waitFor();
+  await shopper.page.getByText('once your payment is confirmed.').waitFor();
   const { proxy: url, secrets } = world.stack;
   await new PaymentProxy({ url, key: secrets.merchantApiKey }).closeOrder(shopper.orderId);
   const news = shopper.page.getByRole('status').filter({ hasText: /payment\. If you have questions/ });
@@ -161,7 +161,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   await world.control('/faults', { status: { tamper: { amount: 0.01 } } });
   await phone.scan(code);
   await phone.approve();
-  await shopper.page.getByText('We are looking into your payment.').waitFor();
+  await shopper.page.getByText('once your payment is confirmed.').waitFor();
   await shopper.page.getByRole('link', { name: 'Contact the shop' }).waitFor();
   await shopper.page.getByRole('link', { name: 'Account' }).click();
   await shopper.page.getByText('Being looked into').waitFor();
@@ -182,7 +182,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   const late = {
     state: 'checking',
     heading: 'We are checking your payment',
-    text: 'We are looking into your payment.',
+    text: 'We pack your order once your payment is confirmed.',
   };
   await shopper.page.route('**/state', (route) => route.fulfill({ json: late }), { times: 1 });
   let answer = await resolve();

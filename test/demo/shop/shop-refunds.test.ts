@@ -162,7 +162,7 @@ test('an order whose money went back is refunded: nothing is sent, and its cents
   }
 });
 
-test('until the refund of an order is certain, its page and the account say one thing: it is not sent for now', async () => {
+test('until the refund of an order is certain, its page and the account say one thing: it is not being sent', async () => {
   const { shop, shopper, path, paid } = await paidOrder();
   const seen = async (more: object) => {
     const refund = { ...paid, amount: '43.00', type: 'REFUND', refundOf: paid.gatewayOrderId };
@@ -178,7 +178,7 @@ test('until the refund of an order is certain, its page and the account say one 
   const coming = {
     state: 'refunded',
     heading: 'Refund on its way: €43.00 of €43.75',
-    text: `We will not send this order for now. ${REST}`,
+    text: `We are not sending this order. ${REST}`,
     chip: 'Refund on its way',
     note: '€43.00 on its way back',
     balance: '€0.00',
@@ -186,6 +186,7 @@ test('until the refund of an order is certain, its page and the account say one 
   const inDoubt = {
     ...coming,
     heading: coming.heading.replace('on its way', 'being checked'),
+    text: `${coming.text} If the refund takes more than two days, contact us.`,
     chip: 'Refund being checked',
     note: '€43.00 refund being checked',
   };

@@ -167,7 +167,7 @@ test('while a person checks a payment, order page and account say so, and neithe
   assert.doesNotMatch(account, /Pay now|Continue/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
-  assert.match(shown, /We are looking into your payment\. We start packing once it is confirmed\./);
+  assert.match(shown, /We pack your order once your payment is confirmed\./);
   assert.doesNotMatch(shown, /once it is paid/);
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
@@ -185,13 +185,13 @@ test('of a paid order whose payment is in review, or denied by a person, nothing
   const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
   const resolved = (detail: string) => ({ history: [{ event: 'resolved', detail }] });
   for (const [path, sentence] of [
-    [goods, 'We start packing once it is confirmed.'],
-    [topUp, 'Your card is topped up once it is confirmed.'],
+    [goods, 'We pack your order once your payment is confirmed.'],
+    [topUp, 'Your card is topped up once your payment is confirmed.'],
   ] as const) {
     const paid = { ...SEEN, status: 'SUCCESS', needsReview: false };
     const report = (more: object) => ({ body: { paid: true, payments: [{ ...paid, ...more }], refunds: [] } });
     for (const [doubt, said, chip] of [
-      [{ needsReview: true }, `We are looking into your payment. ${sentence}`, 'Being looked into'],
+      [{ needsReview: true }, sentence, 'Being looked into'],
       [
         resolved('FAILED by Mia: not at the gateway'),
         'We could not confirm your payment. Contact us.',
