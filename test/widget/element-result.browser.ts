@@ -154,6 +154,7 @@ it('a refund in doubt is neither on its way nor missing from the receipt, and th
   });
   expect(textOf(widget)).not.to.contain('On its way');
   expect(announced(widget)).to.contain('Refund being checked');
+  expect(textOf(widget)).to.contain('The result will show here.');
   proxy.publish({ owedAmount: '0.10', surplus: true });
   await heading(widget, 'This order was paid more than once');
   expect(rowsOf(widget)).to.include({ 'Refund being checked': '€6.00' });

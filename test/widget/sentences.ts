@@ -69,7 +69,9 @@ export const CLAIMS = {
   starting: isAwaited,
   /** A person has to decide, or the view has a status that nobody knows yet. */
   outcomeUnknown: ({ view }) =>
-    view.checking || !['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'].includes(view.payment?.status ?? ''),
+    view.checking ||
+    view.refundInDoubtAmount !== null ||
+    !['INITIALIZED', 'PROCESSING', 'SUCCESS', 'FAILED'].includes(view.payment?.status ?? ''),
   answerLost: ({ view: { payment } }) => isOpen(payment) && payment?.answer === 'LOST',
   open: ({ view }) => isOpen(view.payment) || view.otherOpen,
   notPaid: ({ view }) => !view.paid,

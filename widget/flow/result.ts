@@ -46,7 +46,8 @@ export function paid(context: PanelContext): TemplateResult {
   // Without that noise, to as many digits as any currency has, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(4)).replace('-', '\u2212');
   return html`${sign(look, drawn)}${heading(say(title, { amount: shown(onItsWay || back) }))}
-    ${isClosed && refund ? html`<p>${say('closed')}</p>` : ''}
+    ${isClosed && refund ? html`<small>${say('closed')}</small>` : ''}
+    ${refund === 'refundInDoubt' ? html`<p>${say('checking_help')}</p>` : ''}
     ${owedAmount ? html`<p class="announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
     ${otherNote(refund ? 'closed_help' : 'doNotConfirm', context)}
     <dl part="details">
