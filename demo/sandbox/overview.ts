@@ -79,7 +79,7 @@ function frontPage(options: OverviewOptions, times: string, isControlled: boolea
       <a class="way" href="/wallet">Wallet phone</a>
     </header>
     <main data-live="/overview/live${onlyFailed ? '?failed' : ''}" data-version="${versionOf(options)}">
-      <p>A payment waits for its customer, or you here, to approve or decline it.</p>
+      <p>Approve or decline here what waits, in place of the customer’s wallet.</p>
       <div id="state">${now}</div>
       <div class="columns">
         <div id="waiting" class="stack">${waiting}</div>

@@ -1,10 +1,12 @@
 // The overview's list of the latest requests, the newest first: when, what, for which order, what the answer says, and
 // its HTTP status. A repeated one has one line, where it came last. The bodies are in the details. A link leaves only
 // those that failed.
+import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
 import { byDay, fact, folded, json, type Markup, time } from './page.ts';
 import type { LoggedRequest } from './request-log.ts';
+import { inWords } from './transaction-list.ts';
 
 const SHOWN = 8;
 const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: 'Payout', status: 'Status check' };
@@ -27,7 +29,7 @@ export function requestList({ requestLog, clock }: ControlOptions, onlyFailed: b
 }
 
 function row(request: LoggedRequest): Markup {
-  const { id, at, operation, orderId, body, status, answer, message, times, firstAt } = request;
+  const { id, at, operation, orderId, body, answer, message, times, firstAt } = request;
   return html`<li>
     <details id="request-${id}">
       <summary id="request-of-${id}">
@@ -35,16 +37,20 @@ function row(request: LoggedRequest): Markup {
         <span class="sub"
           ><span>${orderId}</span>
           <span class="said"
-            >${message}
+            >${inWords(message)}
             ${times > 1 ? html`<span class="chip plain">${times} times, first at ${time(firstAt, at)}</span>` : ''}</span
           ></span
         >
-        <span class="status chip ${isFailed(request) ? 'bad' : 'plain'}">${status ?? 'no answer'}</span>
+        <span class="status chip ${isFailed(request) ? 'bad' : 'plain'}">${statusOf(request)}</span>
       </summary>
       <dl class="inside">${part('Request', body)} ${part('Answer', answer)}</dl>
     </details>
   </li>`;
 }
+
+/** Of one that failed, also what the number says. */
+const statusOf = ({ status }: LoggedRequest): string =>
+  status === null ? 'no answer' : status < 400 ? String(status) : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
 /** Empty if nothing of it was read or sent. */
 const part = (name: string, text: string): Markup | '' => (text === '' ? '' : fact(name, json(text)));

@@ -2,6 +2,7 @@
 // first, each day but today under its date. A row says in words what a transaction is and how it stands, and has the
 // buttons that end it. The rest is in its details: its history in words and in the gateway's own codes, the IPNs with
 // the answers to them, and the other ways on.
+import { STATUS_CODES } from 'node:http';
 import { html } from 'hono/html';
 import { payer, type Action, type ControlOptions } from './controls.ts';
 import type { Customer } from './customers.ts';
@@ -36,6 +37,16 @@ const REASONS: Readonly<Record<string, string>> = {
   INSUFFICIENT_BALANCE: 'Balance too low',
   UNKNOWN_CUSTOMER: 'No such customer',
 };
+
+const WORDS: Readonly<Record<string, string>> = {
+  ...NAMES,
+  INITIALIZED: 'Waiting',
+  PROCESSING: 'Under way',
+  SUCCESS: 'Succeeded',
+};
+
+/** A code of the gateway; a sentence stays as it is. */
+export const inWords = (code: string): string => REASONS[code] ?? FAILURES[code]?.[0] ?? WORDS[code] ?? code;
 
 const DELIVERY_NAMES: Record<Delivery['state'], string> = {
   WAITING: 'waiting',
@@ -238,7 +249,8 @@ function ipnChips({ state, attempts }: Delivery): Markup {
 
 function answerChip({ answer, error }: Delivery['attempts'][number]): Markup {
   const isFine = error === null && (answer ?? 200) === 200;
-  const said = answer === null ? (error ?? 'no answer yet') : `answer ${answer}`;
+  const said =
+    answer === null ? (error ?? 'no answer yet') : `answer ${answer}${isFine ? '' : ` ${STATUS_CODES[answer]}`}`;
   return html`<span class="chip ${isFine ? 'plain' : 'bad'}">${said}</span>`;
 }
 

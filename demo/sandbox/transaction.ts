@@ -50,10 +50,11 @@ export function isPayment(transaction: Transaction): transaction is Payment {
   return transaction.type === 'PAY';
 }
 
-/** Who pays or is paid, as far as it is known; of a payment that waits, who confirms it. */
+/** Who pays or is paid, as far as it is known; of a payment that is not paid, who confirms it, or ended it. */
 export function walletIn(transaction: Transaction): string | null {
+  const { customer, status } = transaction;
   const openedBy = isPayment(transaction) ? transaction.openedBy : null;
-  return isFinal(transaction) ? (transaction.customer ?? openedBy) : (openedBy ?? transaction.customer);
+  return status === 'SUCCESS' ? (customer ?? openedBy) : (openedBy ?? customer);
 }
 
 export function isFinal({ status }: Transaction): boolean {

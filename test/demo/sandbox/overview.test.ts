@@ -255,6 +255,16 @@ describe('the overview of transactions', () => {
     }
   });
 
+  it('a row names who has canceled at the checkout, not the wallet that was asked for and does not exist', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('DIRECT', { customer: '99990000' }));
+    const checkout = new Browser(opened);
+    await checkout.open(String(json['checkout']));
+    await checkout.submit('/pay/login', { wallet: '23456789', password: 'sandbox' });
+    await checkout.submit('/pay/cancel');
+    assert.match(rowOf(await openOverview(opened), 'order-DIRECT'), /Wallet website · Bruno Costa · 12:00 .*Canceled/);
+  });
+
   it('of many that wait the newest five are shown, and the others behind a button', async () => {
     const opened = openSandbox();
     for (let number = 1; number <= 6; number++) await opened.send('pay', collection('QR', { orderId: `o-${number}` }));
@@ -331,7 +341,10 @@ describe('the overview of transactions', () => {
     assert.doesNotMatch(asked.html, /chip bad/);
     answer.resolve(new Response(null, { status: 500 }));
     await isSent;
-    assert.match((await openOverview(opened)).html, /IPN waiting <span class="chip bad">answer 500</);
+    assert.match(
+      (await openOverview(opened)).html,
+      /IPN waiting <span class="chip bad">answer 500 Internal Server Error</,
+    );
   });
 
   it('the overview sends the IPN of a final transaction again', async () => {

@@ -20,11 +20,17 @@ describe('the latest requests on the overview', () => {
     await opened.request('/api/v3/integration/merchants/payments/status');
     const browser = await openOverview(opened);
     const [get, wrong, malformed, sent, collected, ...none] = requestsIn(browser);
-    assert.match(String(get), /12:00:00 Status check All operations are POST\. 405 /);
-    assert.match(String(wrong), /12:00:00 Payment The header X-API-KEY is missing or wrong\. 401 Answer {&quot;code/);
-    assert.match(String(malformed), / The body is not JSON\. 400 Request {&quot;orderId&quot;: 1 Answer /);
+    assert.match(String(get), /12:00:00 Status check All operations are POST\. 405 Method Not Allowed /);
+    assert.match(
+      String(wrong),
+      /12:00:00 Payment The header X-API-KEY is missing or wrong\. 401 Unauthorized Answer {&quot;code/,
+    );
+    assert.match(String(malformed), / The body is not JSON\. 400 Bad Request Request {&quot;orderId&quot;: 1 Answer /);
     assert.match(String(sent), / Payout payout-1 202 Request .*amount&quot;:25, .*Answer .*payout-1&quot;}/);
-    assert.match(String(collected), / Payment order-QR QR 200 Request .*amount&quot;:10\.5, .*Answer .*appPaymentLink/);
+    assert.match(
+      String(collected),
+      / Payment order-QR QR code 200 Request .*amount&quot;:10\.5, .*Answer .*appPaymentLink/,
+    );
     assert.deepEqual(none, []);
     assert.doesNotMatch(browser.html, /a-wrong-key|the-merchants-key/);
   });
@@ -41,8 +47,8 @@ describe('the latest requests on the overview', () => {
     await opened.control('transactions/order-QR/approve');
     await check();
     const [paid, waits, between, ...first] = requestsIn(await openOverview(opened));
-    assert.match(String(paid), /12:00:15 Status check order-QR SUCCESS 200 Request/);
-    assert.match(String(waits), /12:00:15 Status check order-QR INITIALIZED 2 times, first at 12:00:00 200 Request/);
+    assert.match(String(paid), /12:00:15 Status check order-QR Succeeded 200 Request/);
+    assert.match(String(waits), /12:00:15 Status check order-QR Waiting 2 times, first at 12:00:00 200 Request/);
     assert.match(String(between), /12:00:11 Payment order-JETGO /);
     assert.equal(first.length, 1);
   });
@@ -57,7 +63,7 @@ describe('the latest requests on the overview', () => {
       said.push(requestsIn(await openOverview(opened))[0]?.replace(/.*order-QR (.*) Request .* Answer /, '$1 '));
     }
     assert.match(String(said[0]), /^A fault changed the answer\. 200 .*amount&quot;:0\.01,/);
-    assert.match(String(said[1]), /^A sandbox fault is active\. 503 /);
+    assert.match(String(said[1]), /^A sandbox fault is active\. 503 Service Unavailable /);
   });
 
   it('those that failed are listed alone behind a link, which open pages keep', async () => {
@@ -71,7 +77,7 @@ describe('the latest requests on the overview', () => {
     await browser.open('/?failed');
     assert.match(browser.text, / Latest failed requests Show all /);
     const [line, ...others] = requestsIn(browser);
-    assert.match(String(line), / A transaction with this orderId already exists\. 409 /);
+    assert.match(String(line), / A transaction with this orderId already exists\. 409 Conflict /);
     assert.deepEqual(others, []);
     const [, live = ''] = /data-live="([^"]+)"/.exec(browser.html) ?? [];
     const { regions } = Object(await (await opened.request(`${live}&since=0`)).json());
@@ -84,7 +90,7 @@ describe('the latest requests on the overview', () => {
     const browser = await openOverview(opened);
     const lines = requestsIn(browser);
     assert.equal(lines.length, 100);
-    assert.match(String(lines.at(-1)), / o-2 There is no such PAY\. 404 /);
+    assert.match(String(lines.at(-1)), / o-2 There is no such PAY\. 404 Not Found /);
     const [, more = ''] = browser.html.split('<details id="more-requests"');
     assert.match(more, /Show all 100/);
     assert.match(more, /<span>o-93</);
