@@ -79,7 +79,7 @@ export default {
   paid: 'Platba přijata',
   surplus: 'Tato objednávka byla zaplacena více než jednou',
   owed: 'Obchod vám dluží {amount}.',
-  otherOpen: 'Stále lze potvrdit ještě jinou platbu.',
+  otherOpen: 'Existuje jiná platba, kterou lze ještě potvrdit.',
   doNotConfirm: 'Nepotvrzujte ji, jinak zaplatíte dvakrát.',
   refunding: 'Vrací se',
   onItsWay: 'Částka {amount} se vrací',

@@ -79,7 +79,7 @@ export default {
   paid: 'Makse laekus',
   surplus: 'Selle tellimuse eest on makstud rohkem kui üks kord',
   owed: 'Pood võlgneb teile {amount}.',
-  otherOpen: 'Teise makse saab veel kinnitada.',
+  otherOpen: 'On teine makse, mida saab veel kinnitada.',
   doNotConfirm: 'Ärge seda kinnitage, muidu maksate kaks korda.',
   refunding: 'Teel tagasi',
   onItsWay: 'Summa {amount} on teel tagasi',

@@ -79,7 +79,7 @@ export default {
   paid: 'Maksu vastaanotettu',
   surplus: 'Tämä tilaus on maksettu useammin kuin kerran',
   owed: 'Kauppa on sinulle velkaa {amount}.',
-  otherOpen: 'Toisen maksun voi vielä vahvistaa.',
+  otherOpen: 'On toinen maksu, jonka voi vielä vahvistaa.',
   doNotConfirm: 'Älä vahvista sitä, muuten maksat kahdesti.',
   refunding: 'Matkalla takaisin',
   onItsWay: 'Summa {amount} on matkalla takaisin',

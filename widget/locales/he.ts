@@ -78,7 +78,7 @@ export default {
   paid: 'התשלום התקבל',
   surplus: 'ההזמנה הזו שולמה יותר מפעם אחת',
   owed: 'החנות חייבת לכם {amount}.',
-  otherOpen: 'עדיין אפשר לאשר תשלום נוסף.',
+  otherOpen: 'יש תשלום אחר שעדיין אפשר לאשר.',
   doNotConfirm: 'אל תאשרו אותו, אחרת תשלמו פעמיים.',
   refunding: 'בדרך חזרה',
   onItsWay: 'הסכום {amount} בדרך חזרה',

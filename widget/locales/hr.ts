@@ -79,7 +79,7 @@ export default {
   paid: 'Uplata je primljena',
   surplus: 'Ova je narudžba plaćena više puta',
   owed: 'Trgovina vam duguje {amount}.',
-  otherOpen: 'Još možete potvrditi i drugo plaćanje.',
+  otherOpen: 'Postoji i drugo plaćanje koje se još može potvrditi.',
   doNotConfirm: 'Nemojte ga potvrditi, inače ćete platiti dvaput.',
   refunding: 'Na putu natrag',
   onItsWay: 'Iznos {amount} na putu je natrag',

@@ -79,7 +79,7 @@ export default {
   paid: 'A fizetés megérkezett',
   surplus: 'Ezt a rendelést többször is kifizették',
   owed: 'A bolt {amount} összeggel tartozik Önnek.',
-  otherOpen: 'Még egy másik fizetés is jóváhagyható.',
+  otherOpen: 'Van egy másik fizetés, amely még jóváhagyható.',
   doNotConfirm: 'Azt ne hagyja jóvá, különben kétszer fizet.',
   refunding: 'Visszaküldés alatt',
   onItsWay: '{amount} összeg visszaküldése folyamatban',

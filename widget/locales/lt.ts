@@ -79,7 +79,7 @@ export default {
   paid: 'Mokėjimas gautas',
   surplus: 'Už šį užsakymą sumokėta daugiau nei vieną kartą',
   owed: 'Parduotuvė jums skolinga {amount}.',
-  otherOpen: 'Dar galima patvirtinti kitą mokėjimą.',
+  otherOpen: 'Yra kitas mokėjimas, kurį dar galima patvirtinti.',
   doNotConfirm: 'Nepatvirtinkite jo, kitaip sumokėsite du kartus.',
   refunding: 'Grąžinama',
   onItsWay: 'Suma {amount} grąžinama',

@@ -79,7 +79,7 @@ export default {
   paid: 'Maksājums saņemts',
   surplus: 'Šis pasūtījums ir apmaksāts vairāk nekā vienu reizi',
   owed: 'Veikals jums ir parādā {amount}.',
-  otherOpen: 'Vēl var apstiprināt citu maksājumu.',
+  otherOpen: 'Ir cits maksājums, ko vēl var apstiprināt.',
   doNotConfirm: 'Neapstipriniet to, citādi samaksāsiet divreiz.',
   refunding: 'Tiek atmaksāts',
   onItsWay: 'Summa {amount} tiek atmaksāta',

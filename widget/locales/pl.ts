@@ -79,7 +79,7 @@ export default {
   paid: 'Płatność otrzymana',
   surplus: 'To zamówienie zostało opłacone więcej niż raz',
   owed: 'Sklep jest Ci winien {amount}.',
-  otherOpen: 'Nadal można potwierdzić inną płatność.',
+  otherOpen: 'Jest jeszcze inna płatność, którą można potwierdzić.',
   doNotConfirm: 'Nie potwierdzaj jej, w przeciwnym razie zapłacisz dwukrotnie.',
   refunding: 'W trakcie zwrotu',
   onItsWay: 'Kwota {amount} jest w trakcie zwrotu',

@@ -79,7 +79,7 @@ export default {
   paid: 'Platba prijatá',
   surplus: 'Táto objednávka bola zaplatená viac ako raz',
   owed: 'Obchod vám dlhuje {amount}.',
-  otherOpen: 'Ešte sa dá potvrdiť aj iná platba.',
+  otherOpen: 'Existuje iná platba, ktorú ešte možno potvrdiť.',
   doNotConfirm: 'Nepotvrdzujte ju, inak zaplatíte dvakrát.',
   refunding: 'Vracia sa',
   onItsWay: 'Suma {amount} sa vracia',

@@ -79,7 +79,7 @@ export default {
   paid: 'Plačilo prejeto',
   surplus: 'To naročilo je bilo plačano več kot enkrat',
   owed: 'Trgovina vam dolguje {amount}.',
-  otherOpen: 'Še vedno je mogoče potrditi drugo plačilo.',
+  otherOpen: 'Obstaja še drugo plačilo, ki ga je mogoče potrditi.',
   doNotConfirm: 'Ne potrjujte ga, sicer boste plačali dvakrat.',
   refunding: 'Na poti nazaj',
   onItsWay: 'Znesek {amount} je na poti nazaj',

@@ -79,7 +79,7 @@ export default {
   paid: 'Uplata je primljena',
   surplus: 'Ova porudžbina je plaćena više puta',
   owed: 'Prodavnica vam duguje {amount}.',
-  otherOpen: 'Još možete potvrditi i drugo plaćanje.',
+  otherOpen: 'Postoji i drugo plaćanje koje se još može potvrditi.',
   doNotConfirm: 'Nemojte ga potvrditi, inače ćete platiti dva puta.',
   refunding: 'Na putu nazad',
   onItsWay: 'Iznos {amount} je na putu nazad',
