@@ -8,16 +8,18 @@ import { PROPERTIES, type Property, type Scheme } from './theme.ts';
 
 const SCHEMES: Record<Scheme, string> = { light: 'Light', dark: 'Dark' };
 
-/** The states of the fake proxy to look at: together they show every property. `error`: the choice, sent too early. */
+/** Together they show every property. `error`: the choice, sent too early; `other`: the choice beside a payment. */
 const STATES = {
   choosing: 'Choose',
   error: 'Error',
+  other: 'One is open',
   requested: 'Wait',
   code: 'Code',
   paid: 'Paid',
+  paidTwice: 'Paid twice',
   declined: 'Failed',
   checking: 'Checking',
-} satisfies Partial<Record<StateName | 'error', string>>;
+} satisfies Partial<Record<StateName | 'error' | 'other', string>>;
 
 const READY = new URL('../../widget/themes/', import.meta.url);
 const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('../shop/public/icon.svg', import.meta.url), 'base64')}`;

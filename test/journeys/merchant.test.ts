@@ -281,6 +281,17 @@ test('a contrast that is too low opens the state that shows it, at the field of 
   assert.deepEqual(await shown(), [true, false]);
 });
 
+test('on a dark phone the dark preview is shown first, with each state that a theme may have to fit', async () => {
+  const { page } = await atThemes('', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+  const dark = widgets(page).nth(1);
+  assert.deepEqual([await widgets(page).nth(0).isVisible(), await dark.isVisible()], [false, true]);
+  await page.getByRole('button', { name: 'One is open', exact: true }).click();
+  await dark.getByText('Another payment can still be confirmed.').filter({ visible: true }).first().waitFor();
+  await dark.getByRole('button', { name: 'Back to that payment' }).waitFor();
+  await page.getByRole('button', { name: 'Paid twice', exact: true }).click();
+  await dark.getByText('The shop owes you €30.00.').filter({ visible: true }).first().waitFor();
+});
+
 test('a button beside a contrast that is too low sets a color that has enough', async () => {
   const { page } = await atThemes(
     '#color-accent=ffd84d-3f63ee&color-on-accent=ffffff-ffffff&color-muted=9a9a9a-a6adbb',

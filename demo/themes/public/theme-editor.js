@@ -2,7 +2,7 @@
 // from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy
 // each. theme-text.js converts a theme to text, contrast.js checks its colors.
 import { fixed, isFitted, onAccentOf, shortfalls } from './contrast.js';
-import { FakeProxy } from './fake-proxy.js';
+import { FakeProxy, paymentOf } from './fake-proxy.js';
 import { cssOf, hashOf, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES } from './themes.js';
 
@@ -183,7 +183,10 @@ function showState(wanted = state) {
   count += 1;
   release = all('payment-widget').map((widget, index) => {
     const proxy = new FakeProxy({ orderId: `TH-${count}`, ...ORDER, ...brand });
-    proxy.become(state === 'error' ? 'choosing' : state);
+    const open = paymentOf('QR', { createdAt: new Date().toISOString() });
+    const choice = { error: {}, other: { otherPayments: [open], openPayment: open } }[state];
+    const change = state === 'paidTwice' ? { surplusAmount: ORDER.amount, owedAmount: ORDER.amount } : choice;
+    proxy.become(choice ? 'choosing' : state, change);
     const fresh = document.createElement('payment-widget');
     fresh.setAttribute('proxy', `https://preview${count}-${index}.invalid/`);
     fresh.setAttribute('order', proxy.token);
@@ -233,6 +236,6 @@ window.addEventListener('pagehide', writeAddress);
 window.addEventListener('hashchange', readAddress);
 
 showState();
-showScheme('light');
+showScheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 document.adoptedStyleSheets.push(styles);
 readAddress();
