@@ -10,7 +10,7 @@ import type { Log } from '../protocol/log.ts';
 import { backsOf, leftOfPayment } from './decisions.ts';
 import { FOLLOW } from './follow.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
-import { isState, retryingIn, webhookPage, webhooksPage } from './lists.ts';
+import { isState, webhookPage, webhooksPage } from './lists.ts';
 import { healthPage, ipnsPage, overview, titleOf, MAX_OWED, type Owed } from './overview.ts';
 import {
   adminHeaders,
@@ -79,14 +79,13 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   }
 
   app.get('/admin', async (c) => {
-    const [counts, sums, latest, owed, reviews, dead, queued, { refusal, warnings }] = await Promise.all([
+    const [counts, sums, latest, owed, reviews, dead, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
       ledger.sums(serverClock.start(serverClock.day(now()))),
       ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
       readOwed(),
       ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),
-      ledger.webhooks('pending', PAGE_SIZE),
       readiness(),
     ]);
     const problem = refusal?.message;
@@ -98,7 +97,6 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       owed,
       reviews: reviews.transactions.filter(({ id }) => owed.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
-      retrying: retryingIn(queued),
       problem,
       warnings,
       now: now(),
@@ -111,10 +109,8 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const read = [ledger.counts(), readOwed(), ledger.webhooks('pending', PAGE_SIZE)] as const;
-    const [counts, owed = [], queued] = await Promise.all(read).catch(() => []);
-    const retrying = queued === undefined ? '' : retryingIn(queued);
-    const shown = { problem: refusal?.message, warnings, counts, owed, retrying, isTest, version, now: now() };
+    const [counts, owed = []] = await Promise.all([ledger.counts(), readOwed()]).catch(() => []);
+    const shown = { problem: refusal?.message, warnings, counts, owed, isTest, version, now: now() };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }

@@ -1,7 +1,7 @@
 // The operator's lists: transactions, newest first, with filters; webhooks by state, and one with its body.
 import { html } from 'hono/html';
 import { z } from '@hono/zod-openapi';
-import type { TransactionPage, TransactionQuery, Webhook, WebhookPage, WebhookState } from '../ledger/model.ts';
+import type { TransactionPage, TransactionQuery, Webhook, WebhookState } from '../ledger/model.ts';
 import { isCursorOf } from '../ledger/queries/transaction-list.ts';
 import {
   TRANSACTION_TYPES,
@@ -256,27 +256,15 @@ function amountOf(webhook: Webhook): Html {
   return html`<span class="${said.status === 'SUCCESS' ? '' : 'unmoved'}"><span class="amount">${sum}</span></span>`;
 }
 
-/** The attempt under way is counted. */
-const isTried = ({ state, attempts }: Webhook) => state === 'pending' && attempts > 0;
-
-const isRetried = (webhook: Webhook) => isTried(webhook) && webhook.lastAnswer !== null;
-
 /** One that waits is being sent or is tried again. */
 function stateOf(webhook: Webhook, now: number): Html {
-  const { state: name, attempts, nextAt } = webhook;
+  const { state: name, attempts, nextAt, lastAnswer } = webhook;
+  // The attempt under way is counted.
+  const isTried = name === 'pending' && attempts > 0;
   const tries = attempts === 0 ? '' : plural(attempts, 'attempt');
   const retry = nextAt > now ? `Retry at ${dayAndClock(nextAt).clock.slice(0, 5)}` : 'Retry due';
-  const said = isRetried(webhook) ? retry : isTried(webhook) ? 'Being sent' : STATES[name];
+  const said = !isTried ? STATES[name] : lastAnswer === null ? 'Being sent' : retry;
   return html`<span class="status ${TONES[name]}">${said}</span> <span class="hint">${tries}</span>`;
-}
-
-/** `1 retrying, no answer`: of the newest in the queue, those whose last attempt failed; empty without any. */
-export function retryingIn({ webhooks, nextCursor }: WebhookPage): string {
-  const retried = webhooks.filter(isRetried);
-  if (retried.length === 0) return '';
-  const answers = new Set(retried.map(({ lastAnswer }) => answerName(lastAnswer ?? '').replace(/ \(.*/, '')));
-  const [answer] = answers.size === 1 ? answers : [];
-  return [`${nextCursor === null ? '' : 'at least '}${retried.length} retrying`, answer].filter(Boolean).join(', ');
 }
 
 /** Empty if the body was erased, because it cannot be sent. */

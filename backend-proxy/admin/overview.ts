@@ -40,8 +40,6 @@ interface Overview {
   /** Oldest first, at most a page. */
   reviews: readonly Transaction[];
   dead: readonly Webhook[];
-  /** Of the queue, in words; empty if none is tried again. */
-  retrying: string;
   /** Why the proxy cannot serve; undefined if it can. */
   problem: string | undefined;
   warnings: readonly Warning[];
@@ -53,6 +51,13 @@ interface Overview {
 /** Those that are not to refund, of which the figure has some too. */
 const reviewsIn = ({ needReview }: Counts, owed: readonly Owed[]) =>
   needReview - owed.filter(({ payment }) => payment.needsReview).length;
+
+/** Empty unless the last attempt of the oldest webhook in the queue failed. */
+function retriedIn({ oldestPendingWebhookAnswer: answer }: Counts): Html | '' {
+  if (answer === null) return '';
+  const said = answerName(answer).replace(/ \(.*/, '');
+  return html`<a href="/admin/webhooks?state=pending">retrying, ${said}</a>`;
+}
 
 const deadIn = ({ webhooks }: Counts) => webhooks.find(({ state }) => state === 'dead')?.count ?? 0;
 
@@ -198,7 +203,7 @@ function more(count: number, what: string, href: string): Html[] {
 
 // What came in and went out today, what is open, and webhooks to send again.
 
-function figures({ sums, counts, retrying, now }: Overview): Html {
+function figures({ sums, counts, now }: Overview): Html {
   const { created, open, isWhole } = sums;
   const done = created.filter(({ status: each }) => each === 'SUCCESS');
   const isIn = ({ type }: Sum) => TYPES[type].paysOrder;
@@ -211,6 +216,7 @@ function figures({ sums, counts, retrying, now }: Overview): Html {
   const zone = html`<span class="fine">, ${serverClock.zone}</span>`;
   const part = isWhole ? '' : ', at least';
   const dead = deadIn(counts);
+  const retried = retriedIn(counts);
   return html`<dl class="totals">
     ${total(html`Received today${zone}${part}`, done.filter(isIn), today)}
     ${total(html`Sent today${zone}${part}`, done.filter(isOut), today)}
@@ -221,7 +227,7 @@ function figures({ sums, counts, retrying, now }: Overview): Html {
       <dt>Webhooks failed</dt>
       <dd class="amount">${dead === 0 ? 'None' : dead}</dd>
       ${dead === 0 ? '' : html`<dd class="facts"><a href="/admin/webhooks?state=dead">to send again</a></dd>`}
-      ${retrying && html`<dd class="status warn"><a href="/admin/webhooks?state=pending">${retrying}</a></dd>`}
+      ${retried && html`<dd class="status warn">${retried}</dd>`}
     </div>
   </dl>`;
 }
@@ -266,7 +272,6 @@ interface Health {
   counts: Counts | undefined;
   /** As on the overview. */
   owed: readonly Owed[];
-  retrying: string;
   isTest: boolean;
   version: string;
   now: number;
@@ -274,11 +279,11 @@ interface Health {
 
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, owed, retrying, isTest, version, now }: Health): Html {
+export function healthPage({ problem, warnings, counts, owed, isTest, version, now }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
     [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
-    ...(counts === undefined ? [] : work(counts, owed, retrying)),
+    ...(counts === undefined ? [] : work(counts, owed)),
     ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
@@ -299,12 +304,12 @@ export function healthPage({ problem, warnings, counts, owed, retrying, isTest, 
     <p class="hint">Proxy ${version} · Node ${process.version}</p>`;
 }
 
-function work(counts: Counts, owed: readonly Owed[], retrying: string): Check[] {
+function work(counts: Counts, owed: readonly Owed[]): Check[] {
   const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
-  const retried = retrying && html`: <a href="/admin/webhooks?state=pending">${retrying}</a>`;
+  const retried = retriedIn(counts);
   const toReview = reviewsIn(counts, owed);
   const reviews = html`<a href="/admin">${toReview} to review</a>`;
   const [toRefund, toSettle] = partsOf(owed);
@@ -317,7 +322,11 @@ function work(counts: Counts, owed: readonly Owed[], retrying: string): Check[] 
     [toRefund === 0, 'To refund', extra(toRefund, 'paid twice or after closing')],
     [toSettle === 0, 'To settle', extra(toSettle, 'owed that cannot be refunded here')],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
-    [dead === 0 && retrying === '', 'Webhooks', html`${dead === 0 ? 'None failed' : failed}, ${inQueue}${retried}`],
+    [
+      dead === 0 && !retried,
+      'Webhooks',
+      html`${dead === 0 ? 'None failed' : failed}, ${inQueue}${retried && ': '}${retried}`,
+    ],
     [unmatchedIpns === 0, 'IPNs', unmatchedIpns === 0 ? 'Each has its transaction.' : unknown],
   ];
 }

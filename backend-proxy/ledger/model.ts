@@ -425,4 +425,6 @@ export interface Counts {
   webhooks: { state: Exclude<WebhookState, 'delivered'>; count: number }[];
   /** Age of the oldest webhook that is not delivered and not dead; 0 if there is none. */
   oldestPendingWebhookMs: number;
+  /** Why its last attempt failed; null if none has. */
+  oldestPendingWebhookAnswer: string | null;
 }

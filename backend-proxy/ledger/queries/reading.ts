@@ -103,7 +103,7 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     db.selectFrom('webhooks').select('id').where('state', '=', state).orderBy('created_at');
   const oldest = await db
     .selectFrom('webhooks')
-    .select('created_at')
+    .select(['created_at', 'attempts', 'last_answer'])
     // As a parameter: a literal would fit the index by the next attempt, and the rows would be sorted.
     .where('state', '=', 'pending')
     .orderBy('created_at')
@@ -123,6 +123,8 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     ],
     webhooks: webhooks.filter(({ count }) => count > 0),
     oldestPendingWebhookMs: oldest === undefined ? 0 : Math.max(0, now - oldest.created_at),
+    // One that is sent again keeps its answer.
+    oldestPendingWebhookAnswer: oldest === undefined || oldest.attempts === 0 ? null : oldest.last_answer,
   };
 }
 

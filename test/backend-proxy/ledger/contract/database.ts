@@ -75,7 +75,7 @@ export function databaseContract({ it, setUp }: Suite): void {
     assert.deepEqual(stages, ['uncertain', 'sending']);
   });
 
-  it('counts() says how many checks are due, and how old the oldest webhook is that is not delivered', async (t) => {
+  it('counts() says how many checks are due, and how old the oldest webhook is that is not delivered, with its last answer', async (t) => {
     const { ledger, skip } = await setUp(t);
     assert.equal((await ledger.counts()).oldestPendingWebhookMs, 0);
     await ledger.observe(await openPending(ledger), verified('succeeded'));
@@ -84,6 +84,13 @@ export function databaseContract({ it, setUp }: Suite): void {
     const { checks, oldestPendingWebhookMs } = await ledger.counts();
     assert.deepEqual(inWords(checks, 'state', 'count'), ['planned 1', 'due 1']);
     assert.equal(oldestPendingWebhookMs, M);
+    const answer = async () => (await ledger.counts()).oldestPendingWebhookAnswer;
+    assert.equal(await answer(), null);
+    const webhook = (await ledger.claimWebhooks(1, S))[0] ?? assert.fail();
+    await ledger.recordDelivery(webhook, { state: 'pending', afterMs: S, answer: 'HTTP 503' });
+    assert.equal(await answer(), 'HTTP 503');
+    await ledger.redeliver(webhook.id);
+    assert.equal(await answer(), null, 'it begins anew');
   });
 
   it('a closed ledger refuses every call as unavailable', async (t) => {
