@@ -7,7 +7,7 @@ import { limitBody, createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import type { Log } from '../protocol/log.ts';
-import { backsOf, leftOfPayment } from './decisions.ts';
+import { backsOf, isDue, leftOfPayment } from './decisions.ts';
 import { FOLLOW } from './follow.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
@@ -73,7 +73,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       const { order, now: at } = await ledger.orderAt(payment.orderId);
       if (order === undefined) return [];
       const left = leftOfPayment(payment, order, refundRules, at);
-      return [{ payment, ...left }];
+      return isDue(left) ? [{ payment, ...left }] : [];
     });
     return (await Promise.all(found)).flat().toReversed();
   }

@@ -19,11 +19,12 @@ import {
   type Transaction,
   isAwaited,
   isDenied,
+  isOpen,
   isPayable,
   succeededAt,
 } from '../protocol/transaction.ts';
 import type { AdminParts, Backs, Problems } from './layout.ts';
-import { cards, hidden, linkTo, nameField, nameOf, optionalField, textField } from './layout.ts';
+import { cards, hidden, linkTo, nameField, nameOf, optionalField, statusAndReason, textField } from './layout.ts';
 import { status, statusName, owedText, whyBack, type Back, type Left } from './words.ts';
 import { amount, serverClock, details, time, wallet, walletEnd, type Html, moneyOf } from './values.ts';
 
@@ -44,10 +45,13 @@ export interface ResolutionForm {
 export function leftOfPayment(payment: Transaction, order: Order, rules: RefundRules, now: number): Left {
   const left = leftOf(payment, order.refunds);
   const limit = limitOf(payment, order.refunds, now);
+  const isUncertain = ({ refundOf, stage, needsReview }: Transaction) =>
+    refundOf === payment.id && (isOpen(stage) || needsReview);
   return {
     cause: whyNotRefundable(payment, rules.refundMethods) ?? limit?.cause ?? null,
     left,
     sendable: sendableOf(left, payment.currency, rules),
+    isComing: order.refunds.some(isUncertain),
   };
 }
 
@@ -57,6 +61,9 @@ export function isRefundable(payment: Transaction, { order, now }: OrderAt, rule
 }
 
 export const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
+
+/** Whether to ask for what is owed: to settle it only once its refunds have ended, because one that fails is owed too. */
+export const isDue = (left: Left) => canSend(left) || !left.isComing;
 
 /** What only the order says of one that is open or paid. */
 const asksOrder = (transaction: Transaction) =>
@@ -80,10 +87,12 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   if (order === undefined || !asksOrder(payment)) return undefined;
   const { closed, refunds } = order;
   if (payment.stage !== 'succeeded') return closed === null ? undefined : ['over', 'Closed · may still be paid'];
-  const { left, sendable } = leftOfPayment(payment, order, rules, now);
+  const all = leftOfPayment(payment, order, rules, now);
+  const { left, sendable } = all;
   // Nothing more of it can be refunded.
   const isAll = sendable === 0;
-  const owed = isAll && left > 0 && paysNothing(payment) ? [`${moneyIn(left, payment)} still owed`] : [];
+  const isOwed = paysNothing(payment) && left > 0 && isDue(all);
+  const owed = isAll && isOwed ? [`${moneyIn(left, payment)} still owed`] : [];
   const settled = payment.settledMinor > 0 ? [`${moneyIn(payment.settledMinor, payment)} settled another way`] : [];
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
   if (sent.length === 0 && (!paysNothing(payment) || !isAll)) return undefined;
@@ -103,8 +112,7 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
     const said = !isDone ? parts : back === payment.amountMinor ? [] : [moneyIn(back, payment)];
     return [tone, [name, ...said].join(' · '), rest];
   }
-  const isToSettle = paysNothing(payment) && left > 0;
-  const tone = isDenied(payment) || isToSettle ? 'warn' : !paysNothing(payment) || isDone ? 'good' : 'wait';
+  const tone = isDenied(payment) || isOwed ? 'warn' : !paysNothing(payment) || isDone ? 'good' : 'wait';
   return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
 }
 
@@ -119,25 +127,26 @@ export function refunding(
 ): Html | '' {
   if (at?.order === undefined || payment.stage !== 'succeeded') return '';
   const { order, now } = at;
-  const { cause, left, sendable } = leftOfPayment(payment, order, rules, now);
+  const all = leftOfPayment(payment, order, rules, now);
+  const { cause, left, sendable, isComing } = all;
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
   // The review is asked first.
   if (cause === 'under_review' && own.length === 0) return '';
-  const isUrgent = owedOf(payment, order.refunds) > 0;
-  const isSendable = canSend({ cause, left, sendable });
-  const isExtra = (other: Transaction) => paysNothing(other) && isRefundable(other, at, rules);
-  const extra = paysNothing(payment) || cause !== null || sendable === 0 ? undefined : order.payments.find(isExtra);
+  const isUrgent = owedOf(payment, order.refunds) > 0 && isDue(all);
+  const isSendable = canSend(all);
+  const extra = paysNothing(payment) ? undefined : order.payments.find((one) => paysNothing(one) && !isDenied(one));
+  const isSecond = isSendable && extra !== undefined && isRefundable(extra, at, rules);
   const paying = order.payments.find(({ id }) => id === order.paidBy);
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">${isSendable && isUrgent ? 'To refund' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
     ${
       isUrgent
-        ? html`<p class="why">${whyBack(payment, { cause, left, sendable })}</p>
+        ? html`<p class="why">${whyBack(payment, all)}</p>
             ${details([
               ['Came in', html`${amount(payment)} · ${time(succeededAt(payment) ?? payment.updatedAt)}`],
               ['From', wallet(payment.payer)],
-              ['Order paid by', paying === undefined ? null : nameOf(paying)],
+              ['Order paid by', paying === undefined ? null : nameOf(paying, succeededAt(paying))],
               ['Order closed', order.closed && time(order.closed.at)],
             ])}`
         : ''
@@ -147,7 +156,7 @@ export function refunding(
 
   function whatIsNext(): Html {
     const other = own.length > 0 ? 'The other ' : '';
-    if (extra !== undefined)
+    if (extra !== undefined && isSecond)
       return html`<p>This payment pays the order. Refund the other one first: ${nameOf(extra)}.</p>`;
     if (isUrgent)
       return isSendable
@@ -157,14 +166,17 @@ export function refunding(
       return html`<p>${other}${moneyIn(payment.settledMinor, payment)} was settled another way.</p>`;
     if (cause !== null) return html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`;
     if (left === 0) return html`<p>All of it is refunded, or on its way.</p>`;
-    if (sendable === 0)
-      return html`<p>${restText(left, payment, other)} If you owe it to the customer, send it another way.</p>`;
-    return html`<p>
+    if (sendable === 0) {
+      const how = paysNothing(payment) ? 'Settle it another way' : 'If you owe it to the customer, send it another way';
+      return html`<p>${restText(left, payment, other)} ${how}${isComing ? ' once the refund has arrived' : ''}.</p>`;
+    }
+    return html`${extra === undefined ? '' : html`<p>This payment pays the order. The one too many is ${nameOf(extra)}.</p>`}
+      <p>
         ${moneyIn(sendable, payment)} can be refunded to the wallet that paid, ${wallet(payment.payer)}.
         ${restText(left - sendable, payment)}
       </p>
       <details ${typed.problems ? 'open' : ''}>
-        <summary class="button quiet">Refund…</summary>
+        <summary class="button quiet">Refund${extra === undefined ? '' : ' as well'}…</summary>
         ${refundForm(payment, sendable, rules, form, typed)}
       </details>`;
   }
@@ -173,7 +185,8 @@ export function refunding(
 /** When the money moved, or when it was started. */
 function timeOf(refund: Transaction): Html {
   const at = succeededAt(refund);
-  return at === undefined ? html`started ${time(refund.createdAt)}` : time(at);
+  const verb = STAGES[refund.stage].status === 'FAILED' ? 'tried' : 'started';
+  return at === undefined ? html`${verb} ${time(refund.createdAt)}` : time(at);
 }
 
 function refundTable(refunds: readonly Transaction[]): Html {
@@ -183,7 +196,7 @@ function refundTable(refunds: readonly Transaction[]): Html {
     refunds.map((refund) => [
       html`<a href="${linkTo(refund)}">${refund.id}</a>`,
       amount(refund),
-      status(refund),
+      statusAndReason(refund),
       timeOf(refund),
     ]),
     'lines',

@@ -328,14 +328,17 @@ export const linkTo = ({ id }: Pick<Transaction, 'id'>) => `/admin/transactions/
 
 export type Backs = ReadonlyMap<string, Back | undefined>;
 
-/** Says which one of an order it is, as a row of a list does. */
-export const nameOf = (transaction: Transaction): Html =>
-  html`<a href="${linkTo(transaction)}">${transaction.id}</a>${DOT}${whichOf(transaction)}`;
+/** Says which one of an order it is, as a row of a list does: by default with the time at which it was created. */
+export const nameOf = (transaction: Transaction, at?: number): Html =>
+  html`<a href="${linkTo(transaction)}">${transaction.id}</a>${DOT}${whichOf(transaction, at)}`;
 
-export const whichOf = (transaction: Transaction): Html =>
-  html`${kindAndWallet(transaction)}${DOT}${time(transaction.createdAt)}`;
+export const whichOf = (transaction: Transaction, at = transaction.createdAt): Html =>
+  html`${kindAndWallet(transaction)}${DOT}${time(at)}`;
 
-const reasonOf = (text = '') => text && html`<small class="reason">${text}</small>`;
+export function statusAndReason(transaction: Transaction, back?: Back): Html {
+  const reason = isInDoubt(transaction) ? reviewReason(transaction) : (back?.[2] ?? failureOf(transaction));
+  return html`${status(transaction, back)} ${reason && html`<small class="reason">${reason}</small>`}`;
+}
 
 /** `backs`: of those whose order says more than they do. */
 export function transactionTable(
@@ -354,8 +357,7 @@ export function transactionTable(
       STAGES[each.stage].status === 'SUCCESS' && !isDenied(each)
         ? amount(each)
         : html`<span class="unmoved">${amount(each)}</span>`,
-      html`${status(each, backs.get(each.id))}
-      ${reasonOf(isInDoubt(each) ? reviewReason(each) : (backs.get(each.id)?.[2] ?? failureOf(each)))}`,
+      statusAndReason(each, backs.get(each.id)),
       time(each.createdAt),
     ]),
     'lines',

@@ -17,7 +17,15 @@ import {
   type TransactionType,
   succeededAt,
 } from '../protocol/transaction.ts';
-import { changedMessage, decision, refunding, type RefundForm, type ResolutionForm } from './decisions.ts';
+import {
+  changedMessage,
+  decision,
+  isDue,
+  leftOfPayment,
+  refunding,
+  type RefundForm,
+  type ResolutionForm,
+} from './decisions.ts';
 import { DOT, asOf, hidden, nameField, nameOf, problem, textField, linkTo, whichOf } from './layout.ts';
 import { webhookTable } from './lists.ts';
 import {
@@ -78,11 +86,12 @@ export function transactionPage(given: Given): Html {
   const { transaction, at, refunded, refundRules, webhooks, form, name, now, typed = {} } = given;
   const { id, paymentId, note } = transaction;
   // Money that came after the closing is refunded or settled, which ends its review.
-  const isOwed = at?.order !== undefined && owedOf(transaction, at.order.refunds) > 0;
+  const { order, now: askedAt = now } = at ?? {};
+  const isOwed = order !== undefined && owedOf(transaction, order.refunds) > 0;
   const isAsked = mayBeResolved(transaction) && !isOwed;
   const review = isAsked ? reviewForm(given) : '';
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund }, typed.resolution);
-  const { closed, paidBy } = at?.order ?? {};
+  const { closed, paidBy } = order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
   const record = details([
     ['Gateway ID', id],
@@ -103,13 +112,13 @@ export function transactionPage(given: Given): Html {
   </section>`;
   const history = html`<section class="panel" aria-labelledby="history">
     <h2 id="history">History</h2>
-    ${historyList(transaction, at?.order)}
+    ${historyList(transaction, order)}
   </section>`;
   // Beside a form, which is high; else below what there is.
-  const isBeside = isAsked || isOwed;
+  const isBeside = isAsked || (isOwed && isDue(leftOfPayment(transaction, order, refundRules, askedAt)));
   const isChanging =
     (isOpen(transaction.stage) && !transaction.needsReview) || webhooks.some(({ state }) => state === 'pending');
-  return html`${lead(transaction, at?.order, ownName(transaction))}
+  return html`${lead(transaction, order, ownName(transaction))}
     ${isChanging && !given.typed ? asOf(now, linkTo(transaction)) : ''}
     <div class="columns">
       <div>${review} ${refund} ${isBeside ? '' : facts}</div>
@@ -142,7 +151,7 @@ function ownName(transaction: Transaction): Html {
   return html`${id}${DOT}${whichOf(transaction)}${TYPES[type].isOfOrder ? html`${DOT}${linkToOrder(orderId, 'Order ')}` : ''}`;
 }
 
-/** With the closing of its order, and its refunds that were sent. */
+/** With the closing of its order, and each refund: when it ended, or until then when it was started. */
 function historyList(transaction: Transaction, order?: Order): Html {
   const next = order?.payments.find(({ attempt }) => attempt === transaction.attempt + 1);
   const textOf = (entry: HistoryEntry) => {
@@ -158,9 +167,11 @@ function historyList(transaction: Transaction, order?: Order): Html {
   const { closed = null, refunds = [] } = order ?? {};
   if (closed !== null) add(closed.at, html`<b>Order closed</b>${closed.reason && html` · ${closed.reason}`}`);
   for (const refund of refunds.filter(({ refundOf }) => refundOf === transaction.id)) {
-    const at = succeededAt(refund);
+    const end = refund.history.find(({ event }) => event === refund.stage && !isOpen(refund.stage))?.at;
+    const [sum, { status: is }] = [moneyOf(refund), STAGES[refund.stage]];
+    const what = is === 'SUCCESS' ? `${sum} refunded` : `Refund of ${sum} ${is === 'FAILED' ? 'failed' : 'started'}`;
     const link = html`<a href="${linkTo(refund)}">${refund.id}</a>`;
-    if (at !== undefined) add(at, html`<b>${moneyOf(refund)} refunded</b> · ${link}`);
+    add(succeededAt(refund) ?? end ?? refund.createdAt, html`<b>${what}</b> · ${link}`);
   }
   const byDay = Map.groupBy(entries, ({ at }) => dayAndClock(at).day);
   const row = ({ at, text }: { at: number; text: Html }) =>
@@ -184,7 +195,7 @@ const reportLine = ({ what, at }: { what: string; at: number }): Html => html`<b
 /** Why it is asked, what the page's heading and history do not have, and what to do. */
 function whatToDo(transaction: Transaction): Html {
   const why = transaction.needsReview ? reviewReason(transaction) : DUPLICATE;
-  const reports = reportsOf(transaction, why).map((report) => html`<div>${reportLine(report)}</div>`);
+  const reports = reportsOf(transaction).map((report) => html`<div>${reportLine(report)}</div>`);
   return html`<p class="why">${why}</p>
     ${reports.length === 0 ? '' : details([['Reported', html`${reports}`]])}
     <p>${whatToAsk(transaction)} ${isUnpaid(transaction) ? '' : 'Then say what you know.'}</p>`;

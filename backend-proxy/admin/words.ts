@@ -5,6 +5,7 @@ import { AFTER_CLOSE, NOT_REFUNDABLE, paysNothing, type NotRefundable } from '..
 import {
   TYPES,
   isAwaited,
+  isBeingChecked,
   isByPerson,
   isDenied,
   isOpen,
@@ -94,13 +95,15 @@ const NOT_SENT: Record<string, string> = {
 /** Of a payment that was not declined: the reason in a webhook, as its page has it. */
 export const endOfReason = (reason: Reason): readonly [label: string, explanation: string] => ENDED[reason];
 
-function endOf({ type, history }: Transaction, reason: Reason): readonly [label: string, explanation: string] {
+function endOf(transaction: Transaction, reason: Reason): readonly [label: string, explanation: string] {
+  const { type, history } = transaction;
   const { isOutgoing } = TYPES[type];
   // A refused payout or refund is not known to have failed until checks agree.
   const said = history.findLast(({ event }) => ['declined', 'rejected', 'uncertain'].includes(event))?.detail ?? '';
   const code =
     reason === 'RESOLVED' ? '' : said.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
-  if (isOutgoing) return ['Failed', NOT_SENT[code] ?? ENDED[reason][1]];
+  const why = reason === 'NOT_CREATED' && isRefused(transaction) ? 'REJECTED' : reason;
+  if (isOutgoing) return ['Failed', NOT_SENT[code] ?? ENDED[why][1]];
   return CAUSES[code] ?? ENDED[reason];
 }
 
@@ -141,10 +144,18 @@ function endName(transaction: Transaction): string {
   if (stage === 'succeeded') return PAID[type];
   if (isUnseen(transaction)) return ENDED.NOT_CREATED[0];
   if (stage === 'sending') return 'Being sent';
-  if (stage === 'uncertain') return 'Being checked';
+  if (stage === 'uncertain') return checkedName(transaction);
   return transaction.failedAt === null ? PENDING[type] : 'Reported failed, being checked';
 }
 
+/** The answer was clear. */
+const isRefused = ({ answer }: Pick<Transaction, 'answer'>) => answer === 'refused' || answer === 'duplicate';
+
+/** The shop's desk has the same words. */
+const checkedName = (transaction: Transaction) =>
+  `${isRefused(transaction) ? 'Refused' : 'No clear answer'}, being checked`;
+
+const ONCE_MORE = 'It is checked again before it counts as failed, so there is nothing to do yet.';
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
 const UNSEEN =
@@ -155,6 +166,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   const reason = reasonOf(transaction);
   if (mayBeResolved(transaction)) return '';
   if (isOpen(transaction.stage) && isUnseen(transaction)) return UNSEEN;
+  if (isBeingChecked(transaction) && (isRefused(transaction) || transaction.failedAt !== null)) return ONCE_MORE;
   if (transaction.stage === 'uncertain') return UNCLEAR;
   if (transaction.resolved !== null) return decisionOf(transaction);
   if (transaction.late) return lateIn(transaction);
@@ -189,10 +201,9 @@ function decisionOf(transaction: Transaction): string {
   return `${what} ${reported === undefined ? 'The gateway has not reported it.' : `The gateway’s report came on ${serverClock.words(reported)}.`}${isToStop ? ` ${STOP_ORDER}` : ''}`;
 }
 
-const EVENTS: Record<Exclude<HistoryEntry['event'], 'resolved'>, string> = {
+const EVENTS: Record<Exclude<HistoryEntry['event'], 'resolved' | 'uncertain'>, string> = {
   created: 'Started',
   sending: 'Sent to the gateway',
-  uncertain: 'No clear answer, checking',
   pending: 'Waiting at the gateway',
   reported_failed: 'Reported failed',
   replaced: 'Replaced',
@@ -222,12 +233,14 @@ const SOURCES: Record<string, string> = {
 /** What was asked, what was reported, and with which outcome. */
 const FIGURES = /\basked (.+), reported ([^)]+?)(?: as (pending|failed|succeeded))?(?:\)|$)/;
 
-export function eventName({ event, source, detail }: HistoryEntry, { type, endedBy }: Transaction): string {
+export function eventName({ event, source, detail }: HistoryEntry, transaction: Transaction): string {
+  const { type, endedBy } = transaction;
   if (event === 'resolved') {
     const { said, by } = saidIn(detail ?? '');
     return `${capital(moved(said))}, says ${by}`;
   }
   if (event === 'succeeded') return PAID[type];
+  if (event === 'uncertain') return checkedName(transaction);
   // After an answer that was not clear.
   if (event === 'pending' && source === 'check') return 'The gateway has it';
   if (event === 'declined' && TYPES[type].isOutgoing) return 'Failed at the gateway';
@@ -354,8 +367,8 @@ export function reviewReason(reviewed: Reviewed): string {
 
 type Asked = Pick<Transaction, 'amountMinor' | 'currency' | 'answer'>;
 
-/** What the gateway reported, and when: of each report that differs its outcome, and its amount unless `why` has it. */
-export function reportsOf(reviewed: Reviewed & Asked, why = ''): { what: string; at: number }[] {
+/** What the gateway reported, and when: of each report that differs its amount and outcome. */
+export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: number }[] {
   const cause = causeOf(reviewed);
   return reviewed.history.flatMap((entry) => {
     const detail = entry.detail ?? '';
@@ -367,8 +380,8 @@ export function reportsOf(reviewed: Reviewed & Asked, why = ''): { what: string;
     const isAsAsked = end === 'paid' && reviewed.answer !== 'identified' && !detail.includes('differs');
     const isRight = entry.event === 'succeeded' && !isByPerson(entry);
     const sum = figure ?? (isAsAsked && moneyOf(reviewed));
-    const said = [sum && !why.includes(sum) && sum, OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
-    const what = isRight ? 'paid, as asked' : said;
+    const said = [sum, OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
+    const what = isRight ? `${moneyOf(reviewed)}, paid, as asked` : said;
     return what === '' ? [] : [{ what: capital(what), at: entry.at }];
   });
 }
@@ -396,11 +409,13 @@ export interface Left {
   cause: NotRefundable | null;
   left: number;
   sendable: number;
+  /** A refund of it has neither arrived nor failed for certain. */
+  isComing: boolean;
 }
 
 /** Of money that pays no order: what the gateway cannot refund, because it takes no decimals. */
 export const owedText = (left: string) =>
-  `${left} is still owed to the customer: the gateway sends whole amounts only, so settle it another way.`;
+  `${left} is still owed to the customer: the gateway sends whole amounts only, so settle it another way once the refund has arrived.`;
 
 /** What to do with money that pays no order. */
 export function whyBack({ surplus, currency }: Transaction, { left, sendable, cause }: Left): string {

@@ -100,7 +100,10 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
     '/admin',
     /A-1 QR code •••• \d{4} €10\.00 Partly refunded · €4\.00 refunded · €6\.00 refund on its way /,
   );
-  await operator.says(path, / Paid · confirmed by the gateway [\d:]+ €4\.00 refunded · A-1-r1 Webhooks /);
+  await operator.says(
+    path,
+    / Paid · confirmed by the gateway [\d:]+ Refund of €6\.00 started · A-1-r2 [\d:]+ €4\.00 refunded · A-1-r1 Webhooks /,
+  );
   const [payment, now] = [await world.ledger.transaction('A-1'), await world.ledger.orderAt('A-1')];
   const refunds = now.order?.refunds.map((each) => ({ ...each, needsReview: true })) ?? [];
   const order = now.order && { ...now.order, refunds };

@@ -65,7 +65,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Reported Waiting · 20 Nov [^€]* UTC Paid, as asked · [^€]*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Reported €0\.07, waiting · 20 Nov [^€]* UTC €10\.10, paid, as asked · [^€]*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
   await operator.says('/admin', / and the right one later\. It counts as paid\. Not shipped yet\? Ask the gateway’s support first\. /); // prettier-ignore
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
@@ -151,7 +151,7 @@ it('a payment whose id the gateway had before says what that means, and what to 
   const said = textOf(await operator.open('/admin/transactions/A-1'));
   assert.match(said, /had this id before\. What it reports may be somebody else’s payment, so it pays nothing here\./);
   assert.match(said, /Ask the gateway’s support what was paid\. Then say what you know/);
-  assert.match(said, /No clear answer, checking · the gateway has this id already \(HTTP 409/);
+  assert.match(said, /Refused, being checked · the gateway has this id already \(HTTP 409/);
   await observe(world, 'A-1', differing(), 'first');
   await observe(world, 'A-1', verified('succeeded'), 'second');
   await operator.says(
@@ -169,7 +169,10 @@ it('a review of a wrong amount says that the payment ended unpaid, also where it
   const operator = await signedIn(t);
   await createMismatch(operator.world);
   await observe(operator.world, 'A-1', verified('failed'), 'later');
-  await operator.says('/admin/transactions/A-1', / instead of €10\.10, and it ended unpaid\. Reported Waiting · /);
+  await operator.says(
+    '/admin/transactions/A-1',
+    / instead of €10\.10, and it ended unpaid\. Reported €0\.07, waiting · /,
+  );
 });
 
 it('a resolution against what the gateway reports needs a confirmation that names the report', async (t) => {
