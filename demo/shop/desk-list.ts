@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
 import { isByRequest, isDenied, isInDoubt, isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
-import { paysNothing, remainderOf } from './fulfillment.ts';
+import { causeOf, isRefused, paysNothing, remainderOf } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -94,7 +94,8 @@ function totals(ofDay: readonly Entry[]): Markup {
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
   const going = ours.filter((entry) => isOpen(entry) && !isPayment(entry) && !entry.needsReview);
   const [inReview, waiting] = [ours.filter((entry) => isInDoubt(entry) && !isCounted(entry)), ours.filter(isWaiting)];
-  const figures = { Received, Sent, ...Object.groupBy(going, openName), [REVIEW]: inReview, Waiting: waiting };
+  const figureOf = (entry: Entry) => openName(entry).replace(/^.*, b/, 'B');
+  const figures = { Received, Sent, ...Object.groupBy(going, figureOf), [REVIEW]: inReview, Waiting: waiting };
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
@@ -114,9 +115,9 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const { orderId, gatewayOrderId: id } = entry;
   const hasMore = ofOrder(entry, entries).some((one) => one !== entry && (isPayment(one) || toDo(one, entries)));
   const [{ tone, label }, advice, { at, isMoved }] = [badgeOf(entry, entries), adviceOf(entry, entries), timeOf(entry)];
-  const [what, { most, rest, onCard }] = [toDo(entry, entries), leftOf(entry, entries)];
+  const [what, left] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
-  const sum = isOwed ? money(most + rest) : formatMoney(entry.amount, entry.currency);
+  const sum = isOwed ? money(left.most + left.rest) : formatMoney(entry.amount, entry.currency);
   const ofList = what ? today : dayOf(entry.createdAt);
   const name = `${dayOf(at) === today ? 'Today, ' : ''}${dayOf(at)}`;
   return html`<li id="${id}" class="${what && 'warn'}" data-moved="${isMoved && !isDenied(entry) && 'yes'}">
@@ -126,16 +127,17 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
     <time datetime="${at}" title="${name}">${!isMoved && 'started\u00A0'}${clockOf(at, ofList)}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, operatorUrl)}
-    ${ofPayment(entry, entries).map((one, place) => refundLine(one, entries, ofList, place === 0 ? onCard : 0))}
+    ${ofPayment(entry, entries).map((one, place) => refundLine(one, entries, ofList, place === 0 ? left : NOTHING))}
   </li>`;
 }
 
-/** A refund below its payment; the newest also says which cents went on the card. */
-function refundLine(refund: Refund & Entry, entries: readonly Entry[], ofList: string, onCard: number): Markup {
+/** A refund below its payment; the newest also says what is left of that. */
+function refundLine(refund: Refund & Entry, entries: readonly Entry[], ofList: string, left: typeof NOTHING): Markup {
   const [{ tone, label }, { at, isMoved }] = [badgeOf(refund, entries), timeOf(refund)];
-  const time = `${isMoved ? '' : 'started\u00A0'}${clockOf(at, ofList)}`;
-  const card = onCard > 0 && `${money(onCard)} is on the customer’s coffee card`;
-  const said = [time, noteOf(refund), !toDo(refund, entries) && adviceOf(refund, entries), card];
+  const time = `${isMoved ? '' : `· ${label === 'Failed' ? 'tried' : 'started'}\u00A0`}${clockOf(at, ofList)}`;
+  const card = left.onCard > 0 && `${money(left.onCard)} is on the customer’s coffee card`;
+  const again = label === 'Failed' && left.most > 0 && 'It can be refunded again';
+  const said = [time, noteOf(refund), !toDo(refund, entries) && adviceOf(refund, entries), again, card];
   return html`<p class="refund">
     −${formatMoney(refund.amount, refund.currency)}
     <b class="${tone}">${SIGNS[tone]} ${label}</b> ${said.filter(Boolean).join(' · ')}
@@ -169,10 +171,8 @@ function aboutOf(entry: Entry, entries: readonly Entry[]): unknown[] {
   const [settled, { onCard }] = [isPayment(entry) ? centsOf(entry.settled) : 0, leftOf(entry, entries)];
   const another = settled > onCard && `${money(settled)} settled another way`;
   const lost = isPayment(entry) && isOpen(entry) && isLost(entry) && 'the gateway’s answer was lost';
-  const failed = isOpen(entry) && !entry.needsReview && entry.reportedFailedAt && 'the gateway reported that it failed';
-  const said = [entry.bought, may, lost, failed, noteOf(entry), another];
   const sent = `${isPayout(entry) ? 'Payout' : 'Refund'} ${walletEnd(entry.customer ?? '')}`;
-  return [isPayment(entry) ? wayOf(entry) : sent, ...said].filter(Boolean);
+  return [isPayment(entry) ? wayOf(entry) : sent, entry.bought, may, lost, noteOf(entry), another].filter(Boolean);
 }
 
 const noteOf = (entry: Entry) => 'note' in entry && entry.note !== backNote(entry.orderId) && entry.note;
@@ -189,11 +189,11 @@ export const paidBy = (one: Payment) => `${wayOf(one)}, paid ${clockOf(timeOf(on
 export const backNote = (order: string) => `Refund for ${order}`;
 
 function action(entry: Entry, entries: readonly Entry[], operatorUrl?: string): Markup | false | '' | undefined {
-  const [id, what] = [entry.gatewayOrderId, toDo(entry, entries)];
+  const [id, what, extra] = [entry.gatewayOrderId, toDo(entry, entries), extraOf(entry, entries)];
   const link = (name: string, to: string) =>
     html`<a class="act ${what && 'button'}" href="${to}" aria-label="${name} ${id}">${name}</a>`;
-  if (refundable(entry, entries) > 0 && (what || !hasExtra(entry, entries)))
-    return link('Refund', `/desk/send?${idsOf(entry)}`);
+  if (refundable(entry, entries) > 0 && (what || !extra || refundable(extra, entries) === 0))
+    return link(extra && !what ? 'Refund as well' : 'Refund', `/desk/send?${idsOf(entry)}`);
   const there = `${operatorUrl}/transactions/${encodeURIComponent(id)}`;
   if (what) return operatorUrl && link(what === 'To review' ? 'Review' : 'Settle', there);
   if (isToSend(entry, entries)) return link('Send again', `/desk/send?payout=${encodeURIComponent(id)}`);
@@ -220,20 +220,13 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
   const decided = decidedIn(entry);
   if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
-  const [{ most, rest }, why] = [leftOf(entry, entries), whyNotBack(entry)];
-  const extra = hasExtra(entry, entries) && 'This payment pays the order: refund the other one first.';
+  const [{ most, rest }, why, extra] = [leftOf(entry, entries), whyNotBack(entry), extraOf(entry, entries)];
+  const other = extra && `This payment pays the order: ${extra.gatewayOrderId} is the one too many.`;
   const part = rest > 0 && `Refund ${money(most)} of ${money(most + rest)}: ${WHOLE}.`;
   if (isDenied(entry) && !paysNothing(entry))
     return `${decided} If it was shipped or counted as paid, stop the order and tell the customer.`;
-  const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : paysNothing(entry) ? part : extra);
+  const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : paysNothing(entry) ? part : other);
   return [decided, next].filter(Boolean).join(' ');
-}
-
-/** A mismatch and a conflict say why before the review. */
-function causeOf({ history }: Entry): { at: number; said: string } {
-  const flag = /^(mismatch|conflict|needs_review)$/;
-  const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
-  return { at, said: history[at]?.detail ?? '' };
 }
 
 function reviewReason(entry: Entry): string {
@@ -299,7 +292,8 @@ const leftOf = (entry: Entry, entries: readonly Entry[]) =>
 /** Where the cents go that the gateway cannot send, once `sending` cents are sent as well. */
 export function restOf(entry: Entry, entries: readonly Entry[], sending: number): string {
   const { most, rest } = leftOf(entry, entries);
-  return rest === 0 || most !== sending ? '' : `Then ${money(rest)} goes on the customer’s coffee card: ${WHOLE}.`;
+  if (rest === 0 || most !== sending) return '';
+  return `Once it has arrived, ${money(rest)} goes on the customer’s coffee card: ${WHOLE}.`;
 }
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
@@ -318,15 +312,14 @@ const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) =>
 const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) => entries.filter((one) => one.orderId === orderId);
 
 /** It goes back first, so that nobody refunds the payment that paid the order instead. */
-const hasExtra = (entry: Entry, entries: readonly Entry[]) =>
-  ofOrder(entry, entries).some((other) => paysNothing(other) && refundable(other, entries) > 0);
+const extraOf = (entry: Entry, entries: readonly Entry[]) =>
+  ofOrder(entry, entries).find((other) => paysNothing(other) && !isDenied(other));
 
 /** `•••• 5678`: at most half of a short id. */
 export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
 
 const DONE = { PAY: 'Paid', REFUND: 'Refunded', PAYOUT: 'Paid out' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const CHECKED = 'Being checked';
 const REVIEW = 'Needs review';
 const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
@@ -347,10 +340,13 @@ const ENDED: Record<string, string> = {
   RESOLVED: 'Not paid',
 };
 
-function endOf({ history, reason }: Entry): string {
+function endOf(entry: Entry): string {
+  const { history, reason } = entry;
   const end = history.findLast(({ event }) => /^(declined|rejected|uncertain)$/.test(event))?.detail ?? '';
   const code = end.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
-  const known = (reason !== 'RESOLVED' && ENDED[code]) || ENDED[reason ?? ''];
+  const why = `The gateway ${isRefused(entry) ? 'refused' : 'does not have'} it`;
+  const absent = reason === 'NOT_CREATED' && !isPayment(entry) ? why : undefined;
+  const known = (reason !== 'RESOLVED' && ENDED[code]) || absent || ENDED[reason ?? ''];
   return known ?? (reason ?? 'Failed').replace(/\B\w+/, (rest) => rest.toLowerCase());
 }
 
@@ -370,6 +366,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
 
 function openName(entry: Entry): string {
   if (isPayment(entry) && !isPayable(entry)) return 'Not started';
-  if (entry.status === 'INITIALIZED') return isLost(entry) ? CHECKED : 'Being sent';
-  return isPayment(entry) ? 'Waiting' : entry.reportedFailedAt ? CHECKED : 'On its way';
+  if (entry.status === 'INITIALIZED')
+    return isLost(entry) ? `${isRefused(entry) ? 'Refused' : 'No clear answer'}, being checked` : 'Being sent';
+  return isPayment(entry) ? 'Waiting' : entry.reportedFailedAt ? 'Reported failed, being checked' : 'On its way';
 }

@@ -101,6 +101,13 @@ export class Fulfillment {
 export const lastDecision = ({ history }: Transaction) =>
   history.findLast(({ event, detail }) => event === 'resolved' && !detail?.startsWith('SETTLED'))?.detail;
 
+/** A mismatch and a conflict say why before the review. */
+export function causeOf({ history }: Transaction): { at: number; said: string } {
+  const flag = /^(mismatch|conflict|needs_review)$/;
+  const at = history.findLastIndex(({ event, detail }) => flag.test(event) && detail && !flag.test(detail));
+  return { at, said: history[at]?.detail ?? '' };
+}
+
 function triesOf(payments: readonly Payment[]): Order['tries'] {
   if (payments.some((payment) => isOpen(payment) && isPayable(payment))) return 'open';
   const last = payments.at(-1);
@@ -113,8 +120,13 @@ const isOpen = ({ status }: Payment) => status === 'INITIALIZED' || status === '
 /** The API's transactions differ by their fields. */
 export const isPayout = (one: Transaction): one is Payout => !('payer' in one || 'refundOf' in one);
 
-/** The gateway's answer is lost. */
-export const isLost = ({ history }: Transaction): boolean => history.some(({ event }) => event === 'uncertain');
+const answerTo = ({ history }: Transaction) => history.find(({ event }) => event === 'uncertain');
+
+/** The gateway's answer is lost, or to a payout or refund was a refusal, after which it may have been created. */
+export const isLost = (one: Transaction): boolean => answerTo(one) !== undefined;
+
+/** The answer was clear: a refusal with its code, or as a duplicate. */
+export const isRefused = (one: Transaction): boolean => /^HTTP 4(09|\d\d \w)/.test(answerTo(one)?.detail ?? '');
 
 const IN_WALLET: Record<Method, boolean> = { DIRECT: true, CHECKOUT: false, JETGO: false, QR: false };
 

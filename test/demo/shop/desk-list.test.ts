@@ -1,6 +1,10 @@
 // The desk's list: the proxy's transactions as they are, what each asks for, and the sums of each day.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failureOf, statusName } from '../../../backend-proxy/admin/words.ts';
+import { textOf } from '../../backend-proxy/admin/admin-kit.ts';
+import { M } from '../../backend-proxy/time.ts';
+import { createWorld } from '../../backend-proxy/world.ts';
 import { openDesk, payment, payout, refund, said } from './desk-fixture.ts';
 import { Browser, openShop } from './shop-fixture.ts';
 
@@ -148,7 +152,7 @@ test('the desk sums up all that came in or waits, also twice or under review, bu
     [{ needsReview: true, history: [] }, '1 needs review €14.00'],
   ] as const) {
     assert.equal((await totals(twice, { ...back, ...more })).at(-1), figure);
-    const chip = figure.replace(/^1 |, .*| €.*/g, '');
+    const chip = figure.replace(/^1 |, .*| €.*/g, '').replace('being checked', '[\\w ]+, being checked');
     assert.match((await staff.get('/desk/list')).text, new RegExp(`<p class="refund">\\s*−€14\\.00\\s+<b[^>]*>. ${chip}<`, 'i')); // prettier-ignore
   }
   const inReview = ['PO-1', 'PO-2'].map((id) => payout(id, { needsReview: true }));
@@ -351,8 +355,62 @@ test('of a lost answer or a reported failure, the desk says that it is being che
   const labels = text.matchAll(/chip wait"><span aria-hidden="true">…<\/span> (.*)<\/span>/g);
   assert.deepEqual(
     [...labels].map(([, label]) => label),
-    ['Being sent', 'Being checked', 'Being checked', 'Being checked'],
+    [
+      'Being sent',
+      'No clear answer, being checked',
+      'No clear answer, being checked',
+      'Reported failed, being checked',
+    ],
   );
+});
+
+test('what is being checked, or has failed, is called as on the operator’s page', async (t) => {
+  const world = await createWorld(t);
+  await world.proxy.begin();
+  for (const [orderId, fault] of [
+    ['P-REFUSED', { status: 422 }],
+    ['P-DUPLICATE', { status: 409 }],
+    ['P-LOST', { dropAnswer: true }],
+    ['P-FAILING', {}],
+    ['P-GOING', {}],
+  ] as const) {
+    await world.faults({ payout: fault });
+    await world.merchant('POST', '/payouts', { orderId, amount: 5, currency: 'EUR', customer: '12345678' });
+  }
+  await world.faults({});
+  await world.customer('decline', 'P-FAILING');
+  await world.pass(0);
+  const { shop, staff } = await openDesk();
+  const compare = async () => {
+    const { body } = await world.merchant<{ transactions: { gatewayOrderId: string }[] }>('GET', '/transactions');
+    shop.proxy.answers['GET /transactions'] = { body: { transactions: body.transactions, nextCursor: null } };
+    const { text } = await staff.get('/desk/list');
+    const names: string[] = [];
+    for (const { gatewayOrderId: id } of body.transactions) {
+      const sent = (await world.ledger.transaction(id)) ?? assert.fail();
+      const name = statusName(sent);
+      const row = textOf(text.split(`<li id="${id}"`)[1]?.split('<li ')[0] ?? '');
+      assert.ok(row.includes(` ${name} `), `${name}: ${row}`);
+      if (sent.stage === 'not_created') assert.ok(row.includes(` ${failureOf(sent)} `), row);
+      names.push(`${id} ${name}`);
+    }
+    return names.toSorted();
+  };
+  assert.deepEqual(await compare(), [
+    'P-DUPLICATE Refused, being checked',
+    'P-FAILING Reported failed, being checked',
+    'P-GOING On its way',
+    'P-LOST No clear answer, being checked',
+    'P-REFUSED Refused, being checked',
+  ]);
+  await world.pass(20 * M);
+  assert.deepEqual(await compare(), [
+    'P-DUPLICATE Refused, being checked',
+    'P-FAILING Failed',
+    'P-GOING Paid out',
+    'P-LOST Paid out',
+    'P-REFUSED Failed',
+  ]);
 });
 
 test('the desk says what may still be paid: a payment that the proxy ended, and the gateway did not', async () => {

@@ -57,7 +57,8 @@ test('the desk sends money in a second step only, which names amount and wallet,
   }
   const more = { ...paid, amount: '25.80' };
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(more) };
-  const rest = /<p>Then €0\.80 goes on the customer’s coffee card: the gateway sends whole amounts only\.</;
+  const rest =
+    /<p>Once it has arrived, €0\.80 goes on the customer’s coffee card: the gateway sends whole amounts only\.</;
   assert.match((await staff.post('/desk/send', { ...back, amount: '25', step: '' })).text, rest);
   assert.doesNotMatch((await staff.post('/desk/send', { ...back, amount: '24', step: '' })).text, /coffee card/);
   assert.deepEqual(sent(), []);
