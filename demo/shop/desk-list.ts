@@ -339,14 +339,18 @@ const ENDED: Record<string, string> = {
   NOT_CREATED: 'Not started',
   RESOLVED: 'Not paid',
 };
+const NOT_SENT: Record<string, string> = {
+  DECLINED: 'Declined by the gateway',
+  NOT_CREATED: 'The gateway does not have it',
+};
 
 function endOf(entry: Entry): string {
   const { history, reason } = entry;
   const end = history.findLast(({ event }) => /^(declined|rejected|uncertain)$/.test(event))?.detail ?? '';
   const code = end.replace(/^HTTP \d+ /, '').replace('WALLET_NOT_FOUND', 'UNKNOWN_CUSTOMER');
-  const why = `The gateway ${isRefused(entry) ? 'refused' : 'does not have'} it`;
-  const absent = reason === 'NOT_CREATED' && !isPayment(entry) ? why : undefined;
-  const known = (reason !== 'RESOLVED' && ENDED[code]) || absent || ENDED[reason ?? ''];
+  const refused = reason === 'NOT_CREATED' && isRefused(entry) && 'The gateway refused it';
+  const notSent = isPayment(entry) ? undefined : refused || NOT_SENT[reason ?? ''];
+  const known = (reason !== 'RESOLVED' && ENDED[code]) || notSent || ENDED[reason ?? ''];
   return known ?? (reason ?? 'Failed').replace(/\B\w+/, (rest) => rest.toLowerCase());
 }
 
