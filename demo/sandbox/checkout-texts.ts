@@ -106,7 +106,7 @@ const de: CheckoutTexts = {
   payAnyway: 'Trotzdem bezahlen',
   payAnywayHint: 'Test: Laden Sie Guthaben auf, oder sehen Sie, wie eine Zahlung abgelehnt wird.',
   cancel: 'Zahlung abbrechen',
-  endsIn: 'Zeit zum Bezahlen:',
+  endsIn: 'Verbleibende Zeit:',
   back: 'Zurück zu {merchant}',
   paidTitle: 'Zahlung abgeschlossen',
   paidText: 'Gesendet an {merchant}.',
