@@ -167,7 +167,9 @@ export function refunding(
     if (cause !== null) return html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`;
     if (left === 0) return html`<p>All of it is refunded, or on its way.</p>`;
     if (sendable === 0) {
-      const how = paysNothing(payment) ? 'Settle it another way' : 'If you owe it to the customer, send it another way';
+      const how = paysNothing(payment)
+        ? 'Settle it another way'
+        : 'If you still owe it to the customer, send it another way';
       return html`<p>${restText(left, payment, other)} ${how}${isComing ? ' once the refund has arrived' : ''}.</p>`;
     }
     return html`${extra === undefined ? '' : html`<p>This payment pays the order. The one too many is ${nameOf(extra)}.</p>`}

@@ -119,7 +119,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says(
     '/admin/transactions/A-1',
     new RegExp(
-      ` €10\\.10 Refunded · €10\\.00 A-1 · QR code .* ${OTHER} If you owe it to the customer, send it another way\\. `,
+      ` €10\\.10 Refunded · €10\\.00 A-1 · QR code .* ${OTHER} If you still owe it to the customer, send it another way\\. `,
     ),
   );
   await operator.says('/admin/transactions', new RegExp(` A-1 QR code .* Refunded · €10\\.00 ${OTHER} `));
