@@ -75,6 +75,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
 }
 
 const dayOf = (at: string) => days.format(new Date(at));
+const verbOf = (label: string) => (/^(Failed|Not started)$/.test(label) ? 'tried\u00A0' : 'started\u00A0');
 
 function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   if (isPayment(entry) && !entry.isClosed) return '';
@@ -95,7 +96,7 @@ function totals(ofDay: readonly Entry[]): Markup {
   const going = ours.filter((entry) => isOpen(entry) && !isPayment(entry) && !entry.needsReview);
   const [inReview, waiting] = [ours.filter((entry) => isInDoubt(entry) && !isCounted(entry)), ours.filter(isWaiting)];
   const figureOf = (entry: Entry) => openName(entry).replace(/^.*, b/, 'B');
-  const figures = { Received, Sent, ...Object.groupBy(going, figureOf), [REVIEW]: inReview, Waiting: waiting };
+  const figures = { Received, Sent, ...Object.groupBy(going, figureOf), 'Needs review': inReview, Waiting: waiting };
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
@@ -124,7 +125,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
     <b>${hasMore ? html`<a href="/desk?find=${encodeURIComponent(orderId)}">${id}</a>` : id}</b>
     <span class="chip ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${label}</span>
     <span class="about"> ${aboutOf(entry, entries).map((part) => html`<span>${part}</span> `)} </span>
-    <time datetime="${at}" title="${name}">${!isMoved && 'started\u00A0'}${clockOf(at, ofList)}</time>
+    <time datetime="${at}" title="${name}">${!isMoved && verbOf(label)}${clockOf(at, ofList)}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, operatorUrl)}
     ${ofPayment(entry, entries).map((one, place) => refundLine(one, entries, ofList, place === 0 ? left : NOTHING))}
@@ -134,7 +135,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
 /** A refund below its payment; the newest also says what is left of that. */
 function refundLine(refund: Refund & Entry, entries: readonly Entry[], ofList: string, left: typeof NOTHING): Markup {
   const [{ tone, label }, { at, isMoved }] = [badgeOf(refund, entries), timeOf(refund)];
-  const time = `${isMoved ? '' : `· ${label === 'Failed' ? 'tried' : 'started'}\u00A0`}${clockOf(at, ofList)}`;
+  const time = `${isMoved ? '' : `· ${verbOf(label)}`}${clockOf(at, ofList)}`;
   const card = left.onCard > 0 && `${money(left.onCard)} is on the customer’s coffee card`;
   const again = label === 'Failed' && left.most > 0 && 'It can be refunded again';
   const said = [time, noteOf(refund), !toDo(refund, entries) && adviceOf(refund, entries), again, card];
@@ -320,7 +321,6 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 
 const DONE = { PAY: 'Paid', REFUND: 'Refunded', PAYOUT: 'Paid out' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const REVIEW = 'Needs review';
 const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',
@@ -358,7 +358,7 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = isUnpaid(entry) ? openName(entry) : `${extra || DONE[entry.type]}${isDenied(entry) ? ', denied' : ''}`;
   const { isBack, sentBack } = leftOf(entry, entries);
-  if (isInDoubt(entry)) return { tone: 'warn', label: isCounted(entry) ? `${done}, needs review` : REVIEW };
+  if (isInDoubt(entry)) return { tone: 'warn', label: isCounted(entry) ? `${done}, needs review` : 'Needs review' };
   if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };

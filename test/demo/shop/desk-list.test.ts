@@ -392,6 +392,7 @@ test('what is being checked, or has failed, is called as on the operator’s pag
       const row = textOf(text.split(`<li id="${id}"`)[1]?.split('<li ')[0] ?? '');
       assert.ok(row.includes(` ${name} `), `${name}: ${row}`);
       assert.ok(row.includes(failureOf(sent)), `${failureOf(sent)}: ${row}`);
+      assert.equal(row.includes(' tried '), name === 'Failed', row);
       names.push(`${id} ${name}`);
     }
     return names.toSorted();
