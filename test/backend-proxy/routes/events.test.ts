@@ -101,6 +101,18 @@ it('the event stream of a paid order continues while another payment can be paid
   assert.equal((await world.view(token)).owedAmount, null);
 });
 
+it('the event stream of a paid order continues while a refund is in doubt', async (t) => {
+  const world = await createWorld(t, { profile: REFUNDS_QR });
+  const token = await world.paid({});
+  await world.proxy.refunds.start({ orderId: 'A-1', amount: '10', idempotencyKey: 'refund' });
+  await world.settleAfter('decline', 'A-1-r1');
+  const stream = await open(world, token);
+  assert.equal((await stream.view()).refundInDoubtAmount, '10.00');
+  await world.pass(60_000);
+  assert.equal((await stream.view()).refundInDoubtAmount, null);
+  assert.equal(await stream.next(), 'end');
+});
+
 it('the event stream continues after a failed payment, because another may follow', async (t) => {
   const world = await createWorld(t);
   const token = world.token();
