@@ -57,6 +57,8 @@ export class Fulfillment {
     order.tries = triesOf(payments);
     order.isClosed = report?.closed === true;
     order.back = backOf(payment === undefined ? [] : [payment], refunds);
+    const refund = refunds.findLast(({ refundOf }) => refundOf === payment?.gatewayOrderId);
+    order.isRefundFailed = refund !== undefined && refundState(refund) === 'failed';
     const received = payments.filter((each) => each.status === 'SUCCESS' && paysNothing(each) && !isDenied(each));
     const extra = await Promise.all(received.map((each) => this.#credit(each, refunds)));
     order.extra = {

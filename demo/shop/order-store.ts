@@ -22,6 +22,8 @@ interface Common {
   isClosed: boolean;
   /** Of the payment that paid it. */
   back: Back;
+  /** Its last refund. */
+  isRefundFailed: boolean;
   /** What came in when it was paid or closed already, and what of it goes back. */
   extra: Back & {
     received: string;
@@ -41,14 +43,16 @@ export interface Back {
   inDoubt: string;
 }
 
-export type OrderState = 'paid' | 'refunded' | 'checking' | 'denied' | 'closed' | 'unpaid';
+export type OrderState = 'paid' | 'refunded' | 'unrefunded' | 'checking' | 'denied' | 'closed' | 'unpaid';
 
 export function stateOf(order: Order): OrderState {
-  const { paidAt, inReview, isDenied, isClosed } = order;
+  const { paidAt, inReview, isDenied, isClosed, isRefundFailed } = order;
   if (paidAt !== null && isRefunded(order)) return 'refunded';
   if (paidAt === null && isClosed) return 'closed';
   if (isDenied) return 'denied';
-  return inReview ? 'checking' : paidAt === null ? 'unpaid' : 'paid';
+  if (inReview) return 'checking';
+  if (paidAt === null) return 'unpaid';
+  return isRefundFailed ? 'unrefunded' : 'paid';
 }
 
 /** Cents of `received` that do not go back. */
@@ -67,7 +71,7 @@ function isRefunded({ amount, back }: Order): boolean {
 /** Cents of the payment that paid it which are on the card. */
 export function onCardOf(order: Order): number {
   const { kind, amount, back } = order;
-  const states = kind === 'top-up' ? ['paid', 'refunded'] : isComing(back) ? [] : ['refunded'];
+  const states = kind === 'top-up' ? ['paid', 'refunded', 'unrefunded'] : isComing(back) ? [] : ['refunded'];
   return states.includes(stateOf(order)) ? leftOf(amount ?? '0.00', back) : 0;
 }
 
@@ -149,7 +153,15 @@ export class OrderStore {
   #fresh(owner: string): Common {
     const back = { sentBack: '0.00', onItsWay: '0.00', inDoubt: '0.00' };
     const extra = { received: '0.00', whole: '0.00', settled: '0.00', onCard: '0.00', ...back };
-    const none = { paidAt: null, inReview: false, isDenied: false, isClosed: false, back, extra };
+    const none = {
+      paidAt: null,
+      inReview: false,
+      isDenied: false,
+      isClosed: false,
+      isRefundFailed: false,
+      back,
+      extra,
+    };
     return { orderId: newId('ST'), owner, createdAt: this.#now(), tries: 'none', ...none };
   }
 

@@ -14,18 +14,21 @@ const APART = '\n\n';
 const COMING = 'Refund on its way';
 const CHECKED = 'Refund being checked';
 const DENIED = 'We could not confirm your payment. Contact us.';
+const UNREFUNDED = 'We will contact you about your refund.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
     paid: 'We will send your order on {day}.',
     checking: 'We pack your order once your payment is confirmed.',
     denied: DENIED,
+    unrefunded: UNREFUNDED,
     unpaid: 'We pack your order once it is paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
     checking: 'Your card is topped up once your payment is confirmed.',
     denied: DENIED,
+    unrefunded: UNREFUNDED,
     unpaid: 'Your card is topped up once it is paid.',
   },
 };
@@ -42,6 +45,7 @@ const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   paid: { tone: 'good', label: 'Paid' },
   refunded: { tone: '', label: 'Refunded' },
   checking: { tone: 'warn', label: 'Being looked into' },
+  unrefunded: { tone: 'warn', label: 'Refund failed' },
   denied: { tone: 'warn', label: 'Not confirmed' },
   closed: { tone: '', label: 'Closed' },
   unpaid: { tone: '' },
@@ -167,6 +171,7 @@ export function headingOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return isGoods ? 'Order closed' : 'Top-up closed';
   if (state === 'paid') return partBack(order) ?? 'Thank you';
+  if (state === 'unrefunded') return 'Refund failed';
   if (state === 'unpaid' && !['none', 'open'].includes(order.tries)) return 'Not paid yet';
   if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
   return partBack(order) ?? comingIn(order.back)?.what ?? (isGoods ? 'Order refunded' : 'Top-up refunded');

@@ -55,7 +55,7 @@ document.addEventListener('payment-change', ({ detail: { paid, checking, closed 
 setInterval(() => {
   tries += 1;
   // What was paid stays paid or refunded, whatever a view that is late says.
-  const isPaid = ['paid', 'refunded'].includes(message.dataset.state);
+  const isPaid = ['paid', 'refunded', 'unrefunded'].includes(message.dataset.state);
   if (!isPaid && wanted !== message.dataset.state && tries < TRIES) void askShop(show);
   // Drawn again, so that the widget's receipt has the refund too.
   if (isPaid && !document.hidden && tries % REFUND_EVERY === 0) void askShop(() => location.reload());

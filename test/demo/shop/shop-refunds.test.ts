@@ -118,6 +118,30 @@ test('cents that cannot be sent back go on the card once the rest has arrived, a
   assert.match((await shopper.get('/account')).text, /data-balance>€0\.75</);
 });
 
+test('an order whose refund failed says so until another is sent', async () => {
+  const shop = openShop();
+  const shopper = new Browser(shop);
+  const topUp = (await shopper.post('/account/top-ups', {})).headers.get('location') ?? '';
+  for (const path of [await shopper.order(BASKET), topUp]) {
+    const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
+    const failed = { ...paid, amount: '43.00', type: 'REFUND', refundOf: 'paid', status: 'FAILED' };
+    const report = (...refunds: object[]) => ({ body: { paid: true, payments: [paid], refunds } });
+    shop.proxy.answers[`GET ${path}`] = report(failed);
+    const { text } = await shopper.get(path);
+    assert.match(text, /Refund failed<\/h1>[^]*data-state="unrefunded">We will contact you about your refund\.</);
+    const account = (await shopper.get('/account')).text;
+    assert.match(account, /<span class="chip warn">Refund failed</);
+    assert.match(account, path === topUp ? /data-balance>€43\.75</ : /data-balance>€0\.00</);
+    shop.proxy.answers[`GET ${path}`] = report(failed, { ...failed, status: 'PROCESSING' });
+    assert.match((await shopper.get(path)).text, /Refund on its way[^<]*<\/h1>/);
+    shop.proxy.answers[`GET ${path}`] = report(
+      { ...failed, amount: '4.00' },
+      { ...failed, amount: '4.00', status: 'SUCCESS' },
+    );
+    assert.match((await shopper.get(path)).text, /Refunded: €4\.00 of €43\.75<\/h1>/);
+  }
+});
+
 test('an order whose money went back is refunded: nothing is sent, and its cents are on the card', async () => {
   const shop = openShop();
   const shopper = new Browser(shop);
@@ -201,7 +225,7 @@ test('until the refund of an order is certain, its page and the account say one 
     [heading, text, balance],
     ['Refunded: €43.00 of €43.75', `We will not send this order. ${ON_CARD}`, '€0.75'],
   );
-  assert.equal((await seen({ status: 'FAILED', reportedFailedAt })).text, PAID, 'it has failed for certain');
+  assert.equal((await seen({ status: 'FAILED', reportedFailedAt })).state, 'unrefunded', 'it has failed for certain');
   paid.needsReview = true;
   assert.equal((await seen({ status: 'FAILED' })).state, 'checking', 'its payment is in doubt too');
 });
