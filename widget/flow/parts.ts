@@ -168,16 +168,18 @@ export function otherNote(advice: MessageKey, context: PanelContext): TemplateRe
 
 /** Which of the shopper's payments it is: by what it is paid, and at what time of the day it was started. */
 export const startedPayment = (payment: OtherPaymentView, context: PanelContext): TemplateResult =>
-  html`<bdi>${payName(payment, context)}</bdi> · <bdi>${timeOf(payment.createdAt, context, {})}</bdi>`;
+  html`${payName(payment, context)} · <bdi>${timeOf(payment.createdAt, context, {})}</bdi>`;
 
 /** By what a payment is paid, with the name that the choice had on a phone and the one that the shop's staff sees. */
 export const payName = (
   { method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>,
   { say, state }: PanelContext,
 ): TemplateResult =>
-  html`${state.claims?.methodNames?.[method] ?? (PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method))}${
-    walletLast4 ? html`${' '}<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''
-  }`;
+  html`<bdi
+    >${state.claims?.methodNames?.[method] ?? (PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method))}${
+      walletLast4 ? html`${' '}<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''
+    }</bdi
+  >`;
 
 /** In the shopper's own time zone and calendar, by default with the day. It may wrap after a comma only. */
 export function timeOf(
