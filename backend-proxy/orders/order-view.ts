@@ -67,6 +67,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     received: received.map(receivedView),
     refunds: refunds.filter(isCertain).map(refundView),
     refundInDoubtAmount: inDoubt.length ? decimalOf(sumOf(inDoubt), total.currency) : null,
+    refundFailed: hasFailedRefund(received, order?.refunds ?? []),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? shopperPayment(current, checking || closed, gateway) : null,
@@ -104,6 +105,13 @@ export function shownAmount(
 ): string | null {
   const minor = amountMinor ?? (order && currentPayment(order))?.amountMinor;
   return minor === undefined ? null : decimalOf(minor, currency);
+}
+
+/** No other was started since, and the payment was not settled in another way either. */
+function hasFailedRefund(received: Transaction[], refunds: readonly Transaction[]): boolean {
+  const last = refunds.at(-1);
+  const payment = received.find(({ id }) => id === last?.refundOf);
+  return !!last && !!payment && !isReserved(last) && leftOf(payment, refunds) > 0;
 }
 
 /** None that may be wrong: what the shopper reads of it has to be true. */

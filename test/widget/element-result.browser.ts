@@ -163,6 +163,33 @@ it('a refund in doubt is neither on its way nor missing from the receipt, and th
   expect(rowsOf(widget)).not.to.have.property('Refund being checked');
 });
 
+it('a refund that failed is said with the way to the shop, until another is sent', async () => {
+  const proxy = proxyWith('QR', { status: 'SUCCESS' }, { supportUrl: 'https://shop.example/help' });
+  const widget = await mount(proxy);
+  await heading(widget, 'Payment received');
+  proxy.publish({ refundFailed: true });
+  await heading(widget, 'The refund did not go through');
+  expect(thePart(widget, 'icon').matches('.warning')).to.equal(true);
+  expect(part(widget, 'support')).not.to.equal(null);
+  proxy.publish({ refundFailed: false, refunds: [{ amount: '10.10', status: 'PROCESSING' }] });
+  await heading(widget, '€10.10 is on its way back');
+  expect(part(widget, 'support')).to.equal(null);
+});
+
+it('what is on its way back of an order paid twice keeps the reason below it', async () => {
+  const received = [0, 1].map((minute) => ({
+    amount: '10.10',
+    method: 'QR' as const,
+    walletLast4: null,
+    paidAt: `2026-11-20T12:0${minute}:00.000Z`,
+  }));
+  const refunds = [{ amount: '10.10', status: 'PROCESSING' as const }];
+  const payment = paymentOf('QR', { status: 'SUCCESS' });
+  const widget = await mount(new FakeProxy({}, { paid: true, payment, received, refunds, version: 3 }));
+  await heading(widget, '€10.10 is on its way back');
+  expect(textOf(widget)).to.contain('This order was paid more than once');
+});
+
 describe('a failed payment', () => {
   it('a failed payment says that no money was taken only if no other payment may have been paid', async () => {
     for (const reason of REASONS) {

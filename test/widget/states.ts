@@ -294,6 +294,12 @@ export const STATES = {
     view: { ...paid, refundInDoubtAmount: '10.10' },
     heading: 'Refund being checked',
   },
+  'paid, refund failed': {
+    claims: { supportUrl },
+    payment: SUCCEEDED,
+    view: { ...paid, refundFailed: true },
+    heading: 'The refund did not go through',
+  },
   'paid, twice, refunded': {
     claims: nobody,
     payment: SUCCEEDED,

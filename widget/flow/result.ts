@@ -31,7 +31,16 @@ import type { Shown } from './view.ts';
 export function paid(context: PanelContext): TemplateResult {
   const { say, money, state } = context;
   const { order } = state;
-  const { payment, closed: isClosed, owedAmount, received, refunds, surplusAmount, refundInDoubtAmount } = order;
+  const {
+    payment,
+    closed: isClosed,
+    owedAmount,
+    received,
+    refunds,
+    surplusAmount,
+    refundInDoubtAmount,
+    refundFailed,
+  } = order;
   const isTwice = !!received[1];
   const only = isTwice ? null : payment;
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
@@ -39,14 +48,17 @@ export function paid(context: PanelContext): TemplateResult {
   const onItsWay = gone - back;
   // What neither goes back nor is owed went another way, which no row has. Without the noise of floating point.
   const addsUp = owedAmount || !gone || gone + 0.001 > Number(surplusAmount);
-  const refund = !owedAmount && (refundInDoubtAmount ? 'refundInDoubt' : onItsWay ? 'onItsWay' : back && 'refunded');
+  const coming = refundInDoubtAmount ? 'refundInDoubt' : onItsWay && 'onItsWay';
+  const refund = !owedAmount && (coming || (refundFailed ? 'refundFailed' : back && 'refunded'));
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
-  const look = owedAmount ? 'warning' : title === 'paid' ? title : 'ended';
-  const drawn = refund ? (refund === 'refunded' ? 'paid' : 'clock') : look;
+  // The shop has to act.
+  const isDue = owedAmount || title === 'refundFailed';
+  const look = isDue ? 'warning' : title === 'paid' ? title : 'ended';
+  const drawn = isDue || !refund ? look : coming ? 'clock' : 'paid';
   // Without that noise, to as many digits as any currency has, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(4)).replace('-', '\u2212');
   return html`${sign(look, drawn)}${heading(say(title, { amount: shown(onItsWay || back) }))}
-    ${isClosed && refund ? html`<small>${say('closed')}</small>` : ''}
+    ${refund && (isClosed || isTwice) ? html`<small>${say(isClosed ? 'closed' : 'surplus')}</small>` : ''}
     ${refund === 'refundInDoubt' ? html`<p>${say('checking_help')}</p>` : ''}
     ${owedAmount ? html`<p class="announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
     ${otherNote(refund ? 'closed_help' : 'doNotConfirm', context)}
@@ -65,7 +77,7 @@ export function paid(context: PanelContext): TemplateResult {
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && timeOf(only.paidAt, context))}
     </dl>
-    ${owedAmount ? waysOut('help', context) : shopLink('primary', context)}
+    ${isDue ? waysOut('help', context) : shopLink('primary', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 

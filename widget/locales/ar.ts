@@ -85,6 +85,7 @@ export default {
   sentBack: 'أُعيد',
   refunded: 'أُعيد المبلغ {amount}',
   refundInDoubt: 'يجري التحقق من إعادة المبلغ',
+  refundFailed: 'لم تتم إعادة المبلغ',
   total: 'إجمالي المدفوع',
   net: 'بعد الإعادة',
   method: 'طريقة الدفع',

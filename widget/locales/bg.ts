@@ -86,6 +86,7 @@ export default {
   sentBack: 'Върнато',
   refunded: 'Сумата {amount} е изпратена обратно',
   refundInDoubt: 'Връщането се проверява',
+  refundFailed: 'Връщането не беше успешно',
   total: 'Общо платено',
   net: 'След връщането',
   method: 'Начин на плащане',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Retornat',
   refunded: 'S’ha retornat l’import de {amount}',
   refundInDoubt: 'S’està comprovant la devolució',
+  refundFailed: 'La devolució no s’ha completat',
   total: 'Total pagat',
   net: 'Després de la devolució',
   method: 'Mètode de pagament',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Vráceno',
   refunded: 'Částka {amount} byla odeslána zpět',
   refundInDoubt: 'Vrácení peněz se ověřuje',
+  refundFailed: 'Vrácení peněz se nezdařilo',
   total: 'Celkem zaplaceno',
   net: 'Po vrácení',
   method: 'Způsob platby',

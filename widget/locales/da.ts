@@ -86,6 +86,7 @@ export default {
   sentBack: 'Sendt tilbage',
   refunded: '{amount} er sendt tilbage',
   refundInDoubt: 'Tilbagebetalingen tjekkes',
+  refundFailed: 'Tilbagebetalingen blev ikke gennemført',
   total: 'Betalt i alt',
   net: 'Efter tilbagebetaling',
   method: 'Betalingsmetode',

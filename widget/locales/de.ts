@@ -86,6 +86,7 @@ export default {
   sentBack: 'Erstattet',
   refunded: '{amount} erstattet',
   refundInDoubt: 'Erstattung wird geprüft',
+  refundFailed: 'Die Erstattung ist fehlgeschlagen',
   total: 'Insgesamt bezahlt',
   net: 'Nach Erstattung',
   method: 'Zahlungsart',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Devuelto',
   refunded: 'El monto de {amount} se devolvió',
   refundInDoubt: 'Se está verificando la devolución',
+  refundFailed: 'La devolución no se completó',
   total: 'Total pagado',
   net: 'Después de la devolución',
   method: 'Método de pago',

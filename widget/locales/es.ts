@@ -86,6 +86,7 @@ export default {
   sentBack: 'Devuelto',
   refunded: 'El importe de {amount} se ha devuelto',
   refundInDoubt: 'Se está comprobando la devolución',
+  refundFailed: 'La devolución no se ha completado',
   total: 'Total pagado',
   net: 'Tras la devolución',
   method: 'Método de pago',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Tagasi saadetud',
   refunded: 'Summa {amount} saadeti tagasi',
   refundInDoubt: 'Tagasimakset kontrollitakse',
+  refundFailed: 'Tagasimakse ebaõnnestus',
   total: 'Kokku makstud',
   net: 'Pärast tagastust',
   method: 'Makseviis',

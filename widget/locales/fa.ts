@@ -86,6 +86,7 @@ export default {
   sentBack: 'بازگردانده شد',
   refunded: 'مبلغ {amount} بازگردانده شد',
   refundInDoubt: 'بازگشت وجه در حال بررسی است',
+  refundFailed: 'بازگشت وجه انجام نشد',
   total: 'جمع پرداختی',
   net: 'پس از بازگشت',
   method: 'روش پرداخت',

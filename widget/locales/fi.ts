@@ -86,6 +86,7 @@ export default {
   sentBack: 'Palautettu',
   refunded: 'Summa {amount} on lähetetty takaisin',
   refundInDoubt: 'Palautusta tarkistetaan',
+  refundFailed: 'Palautus ei onnistunut',
   total: 'Maksettu yhteensä',
   net: 'Palautuksen jälkeen',
   method: 'Maksutapa',

@@ -87,6 +87,7 @@ export default {
   sentBack: 'Remboursé',
   refunded: 'Le montant de {amount} a été remboursé',
   refundInDoubt: 'Remboursement en cours de vérification',
+  refundFailed: 'Le remboursement n’a pas abouti',
   total: 'Total payé',
   net: 'Après remboursement',
   method: 'Moyen de paiement',

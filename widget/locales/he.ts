@@ -85,6 +85,7 @@ export default {
   sentBack: 'הוחזר',
   refunded: 'הסכום {amount} נשלח בחזרה',
   refundInDoubt: 'ההחזר בבדיקה',
+  refundFailed: 'ההחזר לא בוצע',
   total: 'סך הכול שולם',
   net: 'לאחר ההחזר',
   method: 'אמצעי תשלום',

@@ -85,6 +85,7 @@ export default {
   sentBack: 'वापस भेजा गया',
   refunded: '{amount} की राशि वापस भेज दी गई है',
   refundInDoubt: 'रिफ़ंड की जाँच हो रही है',
+  refundFailed: 'रिफ़ंड नहीं हो सका',
   total: 'कुल भुगतान',
   net: 'वापसी के बाद',
   method: 'भुगतान का तरीका',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} poslan je natrag',
   refundInDoubt: 'Povrat se provjerava',
+  refundFailed: 'Povrat nije uspio',
   total: 'Ukupno plaćeno',
   net: 'Nakon povrata',
   method: 'Način plaćanja',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Visszaküldve',
   refunded: '{amount} összeget visszaküldtek',
   refundInDoubt: 'A visszatérítés ellenőrzés alatt áll',
+  refundFailed: 'A visszatérítés nem sikerült',
   total: 'Összesen fizetve',
   net: 'Visszatérítés után',
   method: 'Fizetési mód',

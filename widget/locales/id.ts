@@ -86,6 +86,7 @@ export default {
   sentBack: 'Sudah dikembalikan',
   refunded: '{amount} sudah dikirim kembali',
   refundInDoubt: 'Pengembalian dana sedang diperiksa',
+  refundFailed: 'Pengembalian dana tidak berhasil',
   total: 'Total dibayar',
   net: 'Setelah pengembalian',
   method: 'Metode',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Rimborsato',
   refunded: 'L’importo di {amount} è stato rimborsato',
   refundInDoubt: 'Rimborso in fase di verifica',
+  refundFailed: 'Il rimborso non è andato a buon fine',
   total: 'Totale pagato',
   net: 'Dopo il rimborso',
   method: 'Metodo di pagamento',

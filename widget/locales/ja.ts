@@ -86,6 +86,7 @@ export default {
   sentBack: '返金済み',
   refunded: '{amount}を返金しました',
   refundInDoubt: '返金を確認しています',
+  refundFailed: '返金できませんでした',
   total: 'お支払い合計',
   net: '返金後の金額',
   method: 'お支払い方法',

@@ -85,6 +85,7 @@ export default {
   sentBack: '환불 완료',
   refunded: '{amount} 환불이 완료되었습니다',
   refundInDoubt: '환불을 확인하고 있습니다',
+  refundFailed: '환불되지 않았습니다',
   total: '총 결제 금액',
   net: '환불 후 금액',
   method: '결제 수단',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Grąžinta',
   refunded: 'Suma {amount} grąžinta',
   refundInDoubt: 'Grąžinimas tikrinamas',
+  refundFailed: 'Grąžinti nepavyko',
   total: 'Iš viso sumokėta',
   net: 'Po grąžinimo',
   method: 'Mokėjimo būdas',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Atmaksāts',
   refunded: 'Summa {amount} ir nosūtīta atpakaļ',
   refundInDoubt: 'Atmaksa tiek pārbaudīta',
+  refundFailed: 'Atmaksa neizdevās',
   total: 'Kopā samaksāts',
   net: 'Pēc atmaksas',
   method: 'Maksājuma veids',

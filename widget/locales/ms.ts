@@ -87,6 +87,7 @@ export default {
   sentBack: 'Telah dipulangkan',
   refunded: '{amount} telah dihantar kembali',
   refundInDoubt: 'Bayaran balik sedang disemak',
+  refundFailed: 'Bayaran balik tidak berjaya',
   total: 'Jumlah dibayar',
   net: 'Selepas pemulangan',
   method: 'Kaedah',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Sendt tilbake',
   refunded: '{amount} er sendt tilbake',
   refundInDoubt: 'Tilbakebetalingen sjekkes',
+  refundFailed: 'Tilbakebetalingen ble ikke gjennomført',
   total: 'Betalt totalt',
   net: 'Etter tilbakebetaling',
   method: 'Betalingsmåte',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Teruggestuurd',
   refunded: '{amount} is teruggestuurd',
   refundInDoubt: 'Terugbetaling wordt gecontroleerd',
+  refundFailed: 'De terugbetaling is niet gelukt',
   total: 'Totaal betaald',
   net: 'Na terugbetaling',
   method: 'Betaalmethode',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Zwrócono',
   refunded: 'Kwota {amount} została odesłana',
   refundInDoubt: 'Zwrot jest sprawdzany',
+  refundFailed: 'Zwrot nie powiódł się',
   total: 'Zapłacono łącznie',
   net: 'Po zwrocie',
   method: 'Metoda płatności',

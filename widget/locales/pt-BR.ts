@@ -86,6 +86,7 @@ export default {
   sentBack: 'Devolvido',
   refunded: 'O valor de {amount} foi devolvido',
   refundInDoubt: 'A devolução está sendo verificada',
+  refundFailed: 'A devolução não foi concluída',
   total: 'Total pago',
   net: 'Após a devolução',
   method: 'Forma de pagamento',

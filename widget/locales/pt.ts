@@ -86,6 +86,7 @@ export default {
   sentBack: 'Devolvido',
   refunded: 'O montante de {amount} foi devolvido',
   refundInDoubt: 'A devolução está a ser verificada',
+  refundFailed: 'A devolução não foi concluída',
   total: 'Total pago',
   net: 'Após a devolução',
   method: 'Método de pagamento',

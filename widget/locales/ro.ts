@@ -86,6 +86,7 @@ export default {
   sentBack: 'Returnat',
   refunded: 'Suma de {amount} a fost returnată',
   refundInDoubt: 'Returnarea este în curs de verificare',
+  refundFailed: 'Returnarea nu a reușit',
   total: 'Total plătit',
   net: 'După returnare',
   method: 'Metodă de plată',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Возвращено',
   refunded: 'Сумма {amount} отправлена обратно',
   refundInDoubt: 'Возврат проверяется',
+  refundFailed: 'Возврат не удался',
   total: 'Всего оплачено',
   net: 'После возврата',
   method: 'Способ оплаты',

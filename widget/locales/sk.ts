@@ -86,6 +86,7 @@ export default {
   sentBack: 'Vrátené',
   refunded: 'Suma {amount} bola odoslaná späť',
   refundInDoubt: 'Vrátenie peňazí sa overuje',
+  refundFailed: 'Vrátenie peňazí zlyhalo',
   total: 'Spolu zaplatené',
   net: 'Po vrátení',
   method: 'Spôsob platby',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Vrnjeno',
   refunded: 'Znesek {amount} je bil poslan nazaj',
   refundInDoubt: 'Vračilo se preverja',
+  refundFailed: 'Vračilo ni uspelo',
   total: 'Skupaj plačano',
   net: 'Po vračilu',
   method: 'Način plačila',

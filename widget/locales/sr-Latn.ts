@@ -86,6 +86,7 @@ export default {
   sentBack: 'Vraćeno',
   refunded: 'Iznos {amount} je poslat nazad',
   refundInDoubt: 'Povraćaj se proverava',
+  refundFailed: 'Povraćaj nije uspeo',
   total: 'Ukupno plaćeno',
   net: 'Posle povraćaja',
   method: 'Način plaćanja',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Враћено',
   refunded: 'Износ {amount} је послат назад',
   refundInDoubt: 'Повраћај се проверава',
+  refundFailed: 'Повраћај није успео',
   total: 'Укупно плаћено',
   net: 'После повраћаја',
   method: 'Начин плаћања',

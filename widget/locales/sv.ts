@@ -86,6 +86,7 @@ export default {
   sentBack: 'Återbetalat',
   refunded: '{amount} har skickats tillbaka',
   refundInDoubt: 'Återbetalningen kontrolleras',
+  refundFailed: 'Återbetalningen gick inte igenom',
   total: 'Totalt betalt',
   net: 'Efter återbetalning',
   method: 'Betalsätt',

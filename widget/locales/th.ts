@@ -85,6 +85,7 @@ export default {
   sentBack: 'คืนเงินแล้ว',
   refunded: 'ส่งเงิน {amount} คืนแล้ว',
   refundInDoubt: 'กำลังตรวจสอบการคืนเงิน',
+  refundFailed: 'คืนเงินไม่สำเร็จ',
   total: 'ชำระทั้งหมด',
   net: 'หลังคืนเงิน',
   method: 'วิธีชำระเงิน',

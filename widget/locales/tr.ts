@@ -86,6 +86,7 @@ export default {
   sentBack: 'Geri gönderildi',
   refunded: '{amount} geri gönderildi',
   refundInDoubt: 'İade kontrol ediliyor',
+  refundFailed: 'İade gerçekleşmedi',
   total: 'Toplam ödenen',
   net: 'İade sonrası',
   method: 'Ödeme yöntemi',

@@ -86,6 +86,7 @@ export default {
   sentBack: 'Повернено',
   refunded: 'Суму {amount} надіслано назад',
   refundInDoubt: 'Повернення перевіряється',
+  refundFailed: 'Повернення не вдалося',
   total: 'Усього сплачено',
   net: 'Після повернення',
   method: 'Спосіб оплати',

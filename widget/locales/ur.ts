@@ -85,6 +85,7 @@ export default {
   sentBack: 'واپس بھیج دی گئی',
   refunded: '{amount} کی رقم واپس بھیج دی گئی ہے',
   refundInDoubt: 'رقم کی واپسی کی جانچ ہو رہی ہے',
+  refundFailed: 'رقم واپس نہیں ہو سکی',
   total: 'کل ادا شدہ رقم',
   net: 'واپسی کے بعد',
   method: 'ادائیگی کا طریقہ',

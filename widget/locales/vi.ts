@@ -85,6 +85,7 @@ export default {
   sentBack: 'Đã hoàn tiền',
   refunded: 'Số tiền {amount} đã được hoàn',
   refundInDoubt: 'Đang kiểm tra khoản hoàn tiền',
+  refundFailed: 'Hoàn tiền không thành công',
   total: 'Tổng đã thanh toán',
   net: 'Sau khi hoàn tiền',
   method: 'Phương thức',

@@ -85,6 +85,7 @@ export default {
   sentBack: '已退款',
   refunded: '{amount} 已退回',
   refundInDoubt: '正在查核退款',
+  refundFailed: '退款未成功',
   total: '實付總額',
   net: '退款後金額',
   method: '付款方式',

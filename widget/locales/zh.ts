@@ -85,6 +85,7 @@ export default {
   sentBack: '已退款',
   refunded: '{amount} 已退回',
   refundInDoubt: '正在核实退款',
+  refundFailed: '退款未成功',
   total: '实付总额',
   net: '退款后金额',
   method: '付款方式',

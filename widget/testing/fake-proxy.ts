@@ -159,6 +159,7 @@ const FRESH = {
   surplusAmount: null,
   owedAmount: null,
   refundInDoubtAmount: null,
+  refundFailed: false,
   checking: false,
   closed: false,
   otherOpen: false,
