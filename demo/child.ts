@@ -30,8 +30,8 @@ export interface ChildSettings {
   name: string;
   file: string;
   env: Record<string, string>;
-  /** Whether the child answers; called every 50 ms until it does. */
-  isReady: () => Promise<boolean>;
+  /** Whether the child is ready; asked every 50 ms until it is. */
+  isReady: () => boolean;
   readyWithinMs: number;
   /** Called with each line that the child writes to stdout or stderr. */
   onLine: (line: string) => void;
@@ -63,16 +63,16 @@ export class Child {
     );
   }
 
-  /** Resolves when the child answers. Throws, with its last lines, if it ends first or is too slow. */
+  /** Resolves when the child is ready. Throws, with its last lines, if it ends first or is too slow. */
   async ready(): Promise<void> {
     const { isReady, readyWithinMs } = this.#settings;
     const deadline = performance.now() + readyWithinMs;
     while (!this.#hasEnded && performance.now() < deadline) {
-      this.#isReady = await isReady();
+      this.#isReady = isReady();
       if (this.#isReady && !this.#hasEnded) return;
       await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
     }
-    const reason = this.#hasEnded ? 'ended while it started' : `did not answer within ${readyWithinMs} ms`;
+    const reason = this.#hasEnded ? 'ended while it started' : `was not ready within ${readyWithinMs} ms`;
     throw new Error(this.#report(reason));
   }
 

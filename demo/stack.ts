@@ -44,28 +44,27 @@ const PROGRAMS: Record<Part, string> = {
   proxy: '../backend-proxy/main.ts',
   shop: 'shop.ts',
 };
-/** A path that each answers as soon as it is ready. */
-const READY: Record<Part, string> = { sandbox: '/', proxy: '/readyz', shop: '/' };
 const LOGO = `data:image/svg+xml;base64,${readFileSync(new URL('shop/public/icon.svg', import.meta.url), 'base64')}`;
 const READY_WITHIN_MS = 30_000;
 /** Starts again, at most so often, if another process took a port in the meantime. */
 const MAX_STARTS = 3;
-const PORT_TAKEN = 'Another process took a port meanwhile: start again.';
 const LINES_KEPT = 2_000;
 
 /** Throws, with the part's last lines, if one does not start; the others are stopped. */
 export async function startStack(settings: StackSettings = {}): Promise<Stack> {
-  const dir = settings.dir ?? (await mkdtemp(join(tmpdir(), 'payment-widget-')));
-  await mkdir(dir, { recursive: true });
+  let { ports = DEMO_PORTS } = settings;
   for (let start = 1; ; start++) {
-    const stack = new Stack(await portsFor(settings.ports ?? DEMO_PORTS), dir, settings);
+    const dir = settings.dir ?? (await mkdtemp(join(tmpdir(), 'payment-widget-')));
+    await mkdir(dir, { recursive: true });
+    const stack = new Stack(await portsFor(ports), dir, settings);
     try {
       await Promise.all(PARTS.map((part) => stack.start(part)));
       return stack;
     } catch (error) {
       await stack.stop();
-      if (!(error instanceof Error && isPortTaken(error.message))) throw error;
-      if (start === MAX_STARTS) throw new Error(PORT_TAKEN, { cause: error });
+      if (start === MAX_STARTS || !String(error).includes('EADDRINUSE')) throw error;
+      // Another demo that starts now wants the same ports.
+      ports = FREE_PORTS;
     }
   }
 }
@@ -125,21 +124,22 @@ export class Stack {
 
   #childSettings(part: Part): ChildSettings {
     const { env = {}, readyWithinMs = READY_WITHIN_MS, onExit = console.error } = this.#settings;
+    let isListening = false;
     return {
       name: part,
       file: fileURLToPath(new URL(PROGRAMS[part], import.meta.url)),
       env: { HOST, PORT: new URL(this[part]).port, ...this.#environment()[part], ...env[part] },
-      isReady: () => answers(`${this[part]}${READY[part]}`),
+      // Its own line, because another process that took its port would answer requests in its place.
+      isReady: () => isListening,
       readyWithinMs,
       onLine: (line) => {
+        isListening ||= line.includes('"listening"');
         const lines = this.#logs[part];
         lines.push(line);
         if (lines.length > LINES_KEPT) lines.shift();
       },
       onExit: (message) => {
-        if (this.#isStopping) return;
-        // The other process may have answered in its place, so that it was taken for ready.
-        void this.stop().then(() => onExit(isPortTaken(message) ? PORT_TAKEN : message));
+        if (!this.#isStopping) void this.stop().then(() => onExit(message));
       },
     };
   }
@@ -167,6 +167,8 @@ export class Stack {
         WEBHOOK_SECRET: webhookSecret,
         ADMIN_TOKEN: adminToken,
         ADMIN_PORT: new URL(this.operator).port,
+        // The line that it listens is of this level.
+        LOG_LEVEL: 'info',
         // No load balancer is in front that would have to learn of a stop.
         DRAIN_SECONDS: '0',
       },
@@ -181,8 +183,6 @@ export class Stack {
     };
   }
 }
-
-const isPortTaken = (message: string) => message.includes('EADDRINUSE');
 
 async function portsFor(wanted: Ports): Promise<Ports> {
   const ports = [wanted.sandbox, wanted.proxy, wanted.shop, wanted.operator];
@@ -226,11 +226,4 @@ function newSecrets(): Secrets {
 
 function random(): string {
   return randomBytes(32).toString('base64url');
-}
-
-async function answers(url: string): Promise<boolean> {
-  return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
-    async (response) => (await response.body?.cancel(), response.ok),
-    () => false,
-  );
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,18 +36,38 @@ test('the desk shows a payout that was sent to the proxy, even after the proxy i
   assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy, stack.shop].map(answers)), [false, false, false]);
 });
 
-test('a demo whose port another one took meanwhile ends with one sentence, without a stack', async () => {
+test('a part whose port another demo took is not taken for ready because that one answers', async () => {
   const first = await startStack({ ports: FREE_PORTS });
   after(() => first.stop());
   const [sandbox = 0, proxy = 0, shop = 0, operator = 0] = [first.sandbox, first.proxy, first.shop, first.operator].map(
     (url) => Number(new URL(url).port),
   );
   const dir = await mkdtemp(join(tmpdir(), 'stack-test-'));
-  const reason = new Promise((resolve) => {
-    // The first one's shop answers, so that this one is taken for ready.
-    void new Stack({ sandbox, proxy, shop, operator }, dir, { onExit: resolve }).start('shop');
-  });
-  assert.equal(await reason, 'Another process took a port meanwhile: start again.');
+  after(() => rm(dir, { recursive: true, force: true }));
+  const second = new Stack({ sandbox, proxy, shop, operator }, dir, {});
+  after(() => second.stop());
+  for (const part of ['sandbox', 'proxy', 'shop'] as const)
+    await assert.rejects(second.start(part), /ended while it started[^]*EADDRINUSE/);
+});
+
+test('a demo that loses a port to another process starts again', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  after(() => other.close());
+  await once(other, 'listening');
+  const address = other.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  let starts = 0;
+  const env = {
+    // Only the first start gets the taken port.
+    get proxy(): Record<string, string> {
+      starts += 1;
+      return starts === 1 ? { ADMIN_PORT: String(address.port) } : {};
+    },
+  };
+  const stack = await startStack({ ports: FREE_PORTS, env });
+  after(() => stack.stop());
+  assert.equal(starts, 2);
+  assert.deepEqual(await Promise.all([stack.sandbox, stack.proxy, stack.operator].map(answers)), [true, true, true]);
 });
 
 test('the demo prints links that answer', { skip: process.platform === 'win32' && 'process groups' }, async () => {

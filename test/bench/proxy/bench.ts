@@ -43,7 +43,7 @@ async function startServer(name: Name, env: Record<string, string>): Promise<{ s
     name,
     file: fileURLToPath(new URL(FILES[name], import.meta.url)),
     env: { ...ENVIRONMENT, ...env },
-    isReady: () => Promise.resolve(url !== undefined),
+    isReady: () => url !== undefined,
     readyWithinMs: START_WITHIN_MS,
     onLine: (line) => (url ??= listeningUrl(line)),
     onExit: (message) => assert.fail(message),
