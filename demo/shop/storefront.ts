@@ -38,7 +38,8 @@ const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = html`Write to <a href="mailto:help@stillwater.example">help@stillwater.example</a>, and tell us the
   number of your order. You find it under <a href="/account">your orders</a>.`;
-const ELSEWHERE = 'You can see an order only in the browser in which you made it. Please continue there.';
+const ELSEWHERE =
+  'Did you pay on your phone? Your order is in the browser in which you made it. Please continue there.';
 const ASKED_FOR_MS = 2_000;
 /** Of the account's orders, the newest. */
 const MAX_ASKED = 10;

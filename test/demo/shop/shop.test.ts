@@ -51,7 +51,7 @@ test('an order page answers 404 to anyone but its owner', async () => {
   const stranger = new Browser(shop);
   const elsewhere = await stranger.get(path);
   assert.equal(elsewhere.status, 404);
-  assert.match(elsewhere.text, /only in the browser in which you made it\./);
+  assert.match(elsewhere.text, /Did you pay on your phone\? Your order is in the browser in which you made it\./);
   assert.equal((await stranger.get(`${path}/state`)).status, 404);
 });
 
