@@ -369,9 +369,11 @@ function result(view: PhoneView, { payment, fromApp, isLate = false }: Opened): 
   const isPaid = payment.status === 'SUCCESS';
   const back = customer.sentBack(payment.paymentId);
   const isAllBack = back >= minor;
-  const isTheirs = payment.customer === customer.walletId && !isLate;
+  const isTheirWallet = payment.customer === customer.walletId;
+  const isTheirs = isTheirWallet && !isLate;
   const sent = isAllBack ? `${merchant} sent the money back.` : `Sent to ${merchant}.`;
-  const paid = isTheirs ? sent : 'This payment is already paid.';
+  const already = isTheirWallet ? 'This payment is already paid.' : 'Another wallet has paid this payment.';
+  const paid = isTheirs ? sent : already;
   const isDeclinedHere = payment.message === 'DECLINED' && isTheirs && payment.openedBy === customer.walletId;
   const reason = isDeclinedHere ? 'You declined this payment.' : REASONS[payment.message];
   return html`${mark(isPaid ? 'good' : 'ended')}

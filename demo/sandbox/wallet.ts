@@ -142,7 +142,8 @@ function theirPayment(paymentId: string, person: Customer, processor: PaymentPro
   const payment = processor.payment(Number(paymentId));
   // One on the wallet's website is answered there; what became of it is seen here, too.
   const isHere = payment && (payment.checkout === null || isFinal(payment));
-  if (isHere && isOf(payment, person)) return payment;
+  // A code is for anybody: another phone may have opened it since.
+  if (isHere && (payment.code !== null || isOf(payment, person))) return payment;
   throw new Refusal(404, 'UNKNOWN_PAYMENT', 'There is no such payment on this phone.');
 }
 

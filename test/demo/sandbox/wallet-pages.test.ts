@@ -73,7 +73,7 @@ describe('the wallet phone', () => {
   }
 
   for (const [end, said] of [
-    ['approve', 'Paid €10.50 This payment is already paid.'],
+    ['approve', 'Paid €10.50 Another wallet has paid this payment.'],
     ['decline', 'Not paid €10.50 This payment was declined. No money was taken.'],
   ] as const) {
     it(`a request that ends elsewhere by ${end} says so on the open phone, and to an answer that comes too late`, async () => {
@@ -128,8 +128,28 @@ describe('the wallet phone', () => {
     await opened.control('transactions/order-QR/approve', { customer: '12345678' });
     const phone = await phoneOf(opened, '23456789');
     await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
-    assert.match(phone.text, /Paid €10\.50 This payment is already paid\. Order order-QR .* Balance now €640\.50/);
+    assert.match(
+      phone.text,
+      /Paid €10\.50 Another wallet has paid this payment\. Order order-QR .* Balance now €640\.50/,
+    );
     assert.doesNotMatch(phone.html, /data-live/);
+  });
+
+  it('of two phones that opened a code, each can pay, and the other then says that another wallet has paid', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const code = Buffer.from(String(json['qr']), 'base64').toString();
+    const ada = await phoneOf(opened);
+    await ada.open(code);
+    const [, live = ''] = /data-live="([^"]+)"/.exec(ada.html) ?? [];
+    const bruno = await phoneOf(opened, '23456789');
+    await bruno.open(code);
+    await bruno.submit('/wallet/answer', { answer: 'approve' });
+    assert.match(bruno.text, /Paid €10\.50 Sent to Demo Shop\./);
+    await ada.open(live);
+    assert.match(JSON.parse(ada.html).regions.payment, /Another wallet has paid this payment\./);
+    await ada.open(live.replace('/live', ''));
+    assert.match(ada.text, /Ada .*Paid €10\.50 Another wallet has paid this payment\. Order order-QR .*Done/);
   });
 
   it('the phone says of a request that its customer has already paid the order, and when', async () => {
