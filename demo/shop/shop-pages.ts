@@ -11,6 +11,9 @@ const WHOLE = 'refunds are in whole euros only';
 const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'mark'];
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
+/** After the last visit, in place of a sign-in. */
+export const SESSION_DAYS = 30;
+const KEPT = `in this browser until ${SESSION_DAYS} days after your last visit`;
 const COMING = 'Refund on its way';
 const CHECKED = 'Refund being checked';
 const DENIED = 'We could not confirm your payment. Contact us.';
@@ -295,9 +298,9 @@ function nextSteps(order: Order, now: Date): Markup {
 /** Where the order is found again; once nothing is left to pay here, also the way on. */
 function onward({ kind }: Order): Markup {
   return html`<section class="onward" aria-labelledby="onward">
-    <h2 id="onward">Your ${kind === 'goods' ? 'order' : 'top-up'} stays in your account</h2>
+    <h2 id="onward">Find your ${kind === 'goods' ? 'order' : 'top-up'} again</h2>
     <p>
-      Find it under <a href="/account">your orders</a> at any time. A&nbsp;question?&nbsp;<a href="/contact"
+      It is under <a href="/account">your orders</a> ${KEPT}. A&nbsp;question?&nbsp;<a href="/contact"
         >Contact&nbsp;us</a
       >.
     </p>
@@ -355,8 +358,9 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
           orders.length === 0
             ? noOrders
             : html`<ul class="orders">
-                ${orders.map(orderItem)}
-              </ul>`
+                  ${orders.map(orderItem)}
+                </ul>
+                <p class="quiet">You find your orders here ${KEPT}.</p>`
         }
       </section>
       <section class="stack" aria-labelledby="card">
@@ -371,7 +375,7 @@ export function accountPage({ balance, orders, site }: AccountPage): Markup {
 
 const noOrders = html`<div class="card empty">
   <p>${PRODUCTS.map(({ artwork }) => picture(artwork))}</p>
-  <p>Nothing yet. What you order stays here.</p>
+  <p>Nothing yet. You find your orders here ${KEPT}.</p>
   <a class="button" href="/">See the coffee</a>
 </div>`;
 

@@ -12,7 +12,7 @@ import { CURRENCY, TOP_UP, formatMoney, linesOf, type Line } from './catalog.ts'
 import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
-import { accountPage, fulfillmentOf, goodsOf, headingOf, orderPage, shopFront } from './shop-pages.ts';
+import { accountPage, fulfillmentOf, goodsOf, headingOf, orderPage, SESSION_DAYS, shopFront } from './shop-pages.ts';
 
 export interface ShopSettings {
   /** How browsers reach the shop; other host names are redirected here. */
@@ -37,7 +37,7 @@ interface Storefront {
 const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = html`Write to <a href="mailto:help@stillwater.example">help@stillwater.example</a>, and tell us the
-  number of your order. You find it under <a href="/account">your orders</a>.`;
+  number of your order. You find it under <a href="/account">your orders</a>, in the browser in which you made it.`;
 const ELSEWHERE =
   'Did you pay on your phone? Your order is in the browser in which you made it. Please continue there.';
 const ASKED_FOR_MS = 2_000;
@@ -45,7 +45,7 @@ const ASKED_FOR_MS = 2_000;
 const MAX_ASKED = 10;
 /** From the start of a payment: as long as the gateway's own checkout. */
 const PAY_WITHIN_S = 15 * 60;
-const SESSION_LIFE_S = 30 * 24 * 60 * 60;
+const SESSION_LIFE_S = SESSION_DAYS * 24 * 60 * 60;
 
 export function addStorefront(app: Hono, { settings, site, orders, fulfillment, now }: Storefront): void {
   const { proxyUrl } = settings;
@@ -109,8 +109,9 @@ function customerOf(c: Context, { publicUrl }: ShopSettings): string {
   let session = getCookie(c, 'stillwater');
   if (session === undefined || !/^[\w-]{43}$/.test(session)) {
     session = randomBytes(32).toString('base64url');
-    setCookie(c, 'stillwater', session, { httpOnly: true, sameSite: 'Lax', path: '/', maxAge: SESSION_LIFE_S, secure });
   }
+  // Each visit prolongs it.
+  setCookie(c, 'stillwater', session, { httpOnly: true, sameSite: 'Lax', path: '/', maxAge: SESSION_LIFE_S, secure });
   return `C-${createHash('sha256').update(session).digest('hex').slice(0, 16)}`;
 }
 

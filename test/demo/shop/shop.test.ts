@@ -55,6 +55,18 @@ test('an order page answers 404 to anyone but its owner', async () => {
   assert.equal((await stranger.get(`${path}/state`)).status, 404);
 });
 
+test('order, account and contact page say that orders are kept by the browser, and each visit prolongs that', async () => {
+  const shopper = new Browser(openShop());
+  const kept = /in this browser until 30 days after your last visit\./;
+  assert.match((await shopper.get('/account')).text, kept);
+  const path = await shopper.order(BASKET);
+  assert.match((await shopper.get(path)).text, kept);
+  const { text, headers } = await shopper.get('/account');
+  assert.match(text, kept);
+  assert.match(headers.get('set-cookie') ?? '', /^stillwater=[\w-]{43}; Max-Age=2592000;/);
+  assert.match((await shopper.get('/contact')).text, /, in the browser in which you made it\./);
+});
+
 test('a top-up token has no amount, but a minimum and a maximum', async () => {
   const shopper = new Browser(openShop());
   const { headers } = await shopper.post('/account/top-ups', {});
