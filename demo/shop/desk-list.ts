@@ -81,7 +81,7 @@ function justDone(entry: Entry, entries: readonly Entry[]): Markup | '' {
   if (isPayment(entry) && !entry.isClosed) return '';
   const { orderId, amount, currency, customer, isClosed } = entry;
   const { tone, label } = isClosed ? { tone: 'over' as const, label: 'Closed' } : badgeOf(entry, entries);
-  const sum = `${formatMoney(amount, currency)}${'refundOf' in entry ? ` of ${orderId}` : ''}`;
+  const sum = `${formatMoney(amount, currency)}${'refundOf' in entry ? ` of ${entry.refundOf}` : ''}`;
   const what = isClosed ? `Order ${orderId}` : `${sum} to ${walletEnd(customer ?? '')}`;
   return html`<p class="message ${tone}" role="status">
     ${what}: ${label.toLowerCase()}. ${isClosed ? 'What was started may still be paid.' : adviceOf(entry, entries)}

@@ -457,4 +457,7 @@ test('what was just sent is named above the list, as it stands', async () => {
     assert.ok(words.startsWith(`€25.00 to ••••\u00A05678: ${message}`), words);
     assert.doesNotMatch((await staff.get('/desk?done=PO-9')).text, /role="status"/);
   }
+  const transactions = [refund('ST-1-2'), payment('ST-1', { gatewayOrderId: 'ST-1-2', status: 'SUCCESS' })];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  assert.match((await staff.get('/desk?done=ST-1-2-r1')).text, / €25\.00 of ST-1-2 to ••••\u00A05678: on its way\./);
 });
