@@ -94,7 +94,7 @@ function totals(ofDay: readonly Entry[]): Markup {
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
   const going = ours.filter((entry) => isOpen(entry) && !isPayment(entry) && !entry.needsReview);
-  const [inReview, waiting] = [ours.filter((entry) => isInDoubt(entry) && !isCounted(entry)), ours.filter(isWaiting)];
+  const [inReview, waiting] = [ours.filter(isInDoubt), ours.filter(isWaiting)];
   const figureOf = (entry: Entry) => openName(entry).replace(/^.*, b/, 'B');
   const figures = { Received, Sent, ...Object.groupBy(going, figureOf), 'Needs review': inReview, Waiting: waiting };
   return html`<dl class="totals">

@@ -132,7 +132,7 @@ test('the desk sums up all that came in or waits, also twice or under review, bu
     'Today, Nov 20, UTC',
     '4 received, 1\u00A0denied €58.00',
     '2 sent €30.00',
-    '1 needs review €25.00',
+    '4 need review €84.00',
     '2 waiting €50.00',
     'Nov 18, UTC',
     '1 received €14.50',
