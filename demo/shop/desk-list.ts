@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
 import { isByRequest, isDenied, isInDoubt, isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
-import { causeOf, isRefused, paysNothing, remainderOf } from './fulfillment.ts';
+import { causeOf, isRefused, paysNothing, refundState, remainderOf } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -62,8 +62,9 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
     })}
     ${[...Map.groupBy(entries, ({ createdAt }) => dayOf(createdAt))].map(([day, all]) => {
       const shown = all.filter((entry) => newest.has(entry));
+      // The row of a payment has its refunds.
       const listed = shown
-        .filter((entry) => !toDo(entry, entries) && !isBelow(entry, shown))
+        .filter((entry) => !toDo(entry, entries) && !shown.some((one) => ofPayment(one, [entry]).length > 0))
         .toSorted((a, b) => Date.parse(timeOf(b).at) - Date.parse(timeOf(a).at));
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all));
     })}
@@ -93,16 +94,15 @@ function totals(ofDay: readonly Entry[]): Markup {
   const ours = ofDay.filter(({ currency }) => currency === CURRENCY);
   const done = ours.filter(({ status }) => status === 'SUCCESS');
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
-  const going = ours.filter((entry) => isOpen(entry) && !isPayment(entry) && !entry.needsReview);
-  const [inReview, waiting] = [ours.filter(isInDoubt), ours.filter(isWaiting)];
-  const figureOf = (entry: Entry) => openName(entry).replace(/^.*, b/, 'B');
-  const figures = { Received, Sent, ...Object.groupBy(going, figureOf), 'Needs review': inReview, Waiting: waiting };
+  const isGoing = (entry: Entry) => isOpen(entry) && !isPayment(entry) && !entry.needsReview;
+  const going = Object.groupBy(ours.filter(isGoing), (entry) => openName(entry).replace(/^.*, b/, 'B'));
+  const figures = { Received, Sent, ...going, 'Needs review': ours.filter(isInDoubt), Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
     ${Object.entries(figures).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
       const denied = all.length > counted.length ? `, ${all.length - counted.length}\u00A0denied` : '';
       const words = counted.length > 1 ? name.toLowerCase().replace('needs', 'need') : name.toLowerCase();
-      const sum = money(sumOf(counted));
+      const sum = money(counted.reduce((cents, { amount }) => cents + centsOf(amount), 0));
       if (all !== Received && all.length === 0) return '';
       return html`<div>
         <dt><small>${counted.length} ${words}${denied}</small></dt>
@@ -117,7 +117,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const hasMore = ofOrder(entry, entries).some((one) => one !== entry && (isPayment(one) || toDo(one, entries)));
   const [{ tone, label }, advice, { at, isMoved }] = [badgeOf(entry, entries), adviceOf(entry, entries), timeOf(entry)];
   const [what, left] = [toDo(entry, entries), leftOf(entry, entries)];
-  const isOwed = what && what !== 'To review' && entry.currency === CURRENCY;
+  const isOwed = what && what !== 'To review' && paysNothing(entry) && entry.currency === CURRENCY;
   const sum = isOwed ? money(left.most + left.rest) : formatMoney(entry.amount, entry.currency);
   const ofList = what ? today : dayOf(entry.createdAt);
   const name = `${dayOf(at) === today ? 'Today, ' : ''}${dayOf(at)}`;
@@ -137,18 +137,13 @@ function refundLine(refund: Refund & Entry, entries: readonly Entry[], ofList: s
   const [{ tone, label }, { at, isMoved }] = [badgeOf(refund, entries), timeOf(refund)];
   const time = `${isMoved ? '' : `· ${verbOf(label)}`}${clockOf(at, ofList)}`;
   const card = left.onCard > 0 && `${money(left.onCard)} is on the customer’s coffee card`;
-  const again = label === 'Failed' && left.most > 0 && 'It can be refunded again';
-  const said = [time, noteOf(refund), !toDo(refund, entries) && adviceOf(refund, entries), again, card];
+  const said = [time, noteOf(refund), !toDo(refund, entries) && adviceOf(refund, entries), card];
   return html`<p class="refund">
     −${formatMoney(refund.amount, refund.currency)}
     <b class="${tone}">${SIGNS[tone]} ${label}</b> ${said.filter(Boolean).join(' · ')}
     <span>· ${refund.gatewayOrderId}</span>
   </p>`;
 }
-
-/** A refund that its payment's row has. */
-const isBelow = (entry: Entry, shown: readonly Entry[]) =>
-  'refundOf' in entry && shown.some((one) => isPayment(one) && one.gatewayOrderId === entry.refundOf);
 
 /** With the day, unless it is the one that the list is of. */
 const clockOf = (at: string, ofList: string) =>
@@ -226,8 +221,10 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   const part = rest > 0 && `Refund ${money(most)} of ${money(most + rest)}: ${WHOLE}.`;
   if (isDenied(entry) && !paysNothing(entry))
     return `${decided} If it was shipped or counted as paid, stop the order and tell the customer.`;
-  const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : paysNothing(entry) ? part : other);
-  return [decided, next].filter(Boolean).join(' ');
+  const failed = most > 0 && failedBack(entry, entries);
+  const back = paysNothing(entry) ? part : failed ? 'Refund it again.' : other;
+  const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : back);
+  return [decided, failed && `The refund of ${formatMoney(failed.amount)} failed.`, next].filter(Boolean).join(' ');
 }
 
 function reviewReason(entry: Entry): string {
@@ -270,18 +267,19 @@ const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && /(^| as 
 export const isWaiting = (entry: Entry) =>
   isPayment(entry) && isOpen(entry) && isPayable(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
 
-/** It is in another figure, and in review too. */
-const isCounted = (entry: Entry) => entry.status === 'SUCCESS' || isUnpaid(entry);
-
-/** Money that pays no order is to refund until that is on its way; what cannot be is owed until it is settled. */
+/** What pays no order, or failed to go back, is to refund; owed until it is settled is what pays none and cannot be. */
 function toDo(entry: Entry, entries: readonly Entry[]): keyof typeof TO_DO | undefined {
   if (isInDoubt(entry)) return 'To review';
-  if (!paysNothing(entry) || isDenied(entry) || leftOf(entry, entries).most === 0) return undefined;
-  return refundable(entry, entries) > 0 ? 'To refund' : 'Still owed';
+  if ((paysNothing(entry) || failedBack(entry, entries)) && refundable(entry, entries) > 0) return 'To refund';
+  return paysNothing(entry) && !isDenied(entry) && leftOf(entry, entries).most > 0 ? 'Still owed' : undefined;
 }
 
 const ofPayment = ({ gatewayOrderId: id }: Entry, entries: readonly Entry[]) =>
   entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id);
+
+/** The last refund, if it failed. */
+export const failedBack = (entry: Entry, entries: readonly Entry[]) =>
+  ofPayment(entry, entries).find((one, place) => place === 0 && refundState(one) === 'failed');
 
 export const refundable = (entry: Entry, entries: readonly Entry[]) =>
   !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries).most;
@@ -309,7 +307,6 @@ function whyNotBack(payment: Payment): string | undefined {
   return 'the gateway did not name the whole wallet that paid';
 }
 
-const sumOf = (entries: readonly Entry[]) => entries.reduce((sum, { amount }) => sum + centsOf(amount), 0);
 const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) => entries.filter((one) => one.orderId === orderId);
 
 /** It goes back first, so that nobody refunds the payment that paid the order instead. */
@@ -324,7 +321,7 @@ const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet we
 const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',
-  'To refund': 'It came in, and pays no order.',
+  'To refund': 'It pays no order, or its refund failed.',
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };
 /** Each tone has a sign too, for those who do not see its color. */
@@ -358,8 +355,8 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = isUnpaid(entry) ? openName(entry) : `${extra || DONE[entry.type]}${isDenied(entry) ? ', denied' : ''}`;
   const { isBack, sentBack } = leftOf(entry, entries);
-  if (isInDoubt(entry)) return { tone: 'warn', label: isCounted(entry) ? `${done}, needs review` : 'Needs review' };
-  if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: done };
+  const review = entry.status === 'SUCCESS' || isUnpaid(entry) ? `${done}, needs review` : 'Needs review';
+  if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: isInDoubt(entry) ? review : done };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (sentBack > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };

@@ -2,9 +2,10 @@
 // steps. The id is made before the first, so after a lost answer the same form can be sent again: money moves once.
 import type { Context, Hono } from 'hono';
 import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client.ts';
-import { CURRENCY, formatMoney } from './catalog.ts';
+import { CURRENCY, centsOf, formatMoney } from './catalog.ts';
 import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
-import { SHOWN, backNote, deskList, deskPage, isWaiting, restOf, refundable, type Entry } from './desk-list.ts';
+import { SHOWN, backNote, deskList, deskPage, isWaiting, type Entry } from './desk-list.ts';
+import { failedBack, restOf, refundable } from './desk-list.ts';
 import { isPayout } from './fulfillment.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import type { Site } from './page.ts';
@@ -66,8 +67,8 @@ function refusalIn(error: unknown): PaymentProxyError {
 }
 
 /**
- * What was typed, or of a new form all that can be refunded. Asks for the order, because the list has only the last
- * days. The payment's id if nothing can be refunded: the form or its link was an old one.
+ * What was typed, or of a new form what failed or can be refunded. Asks for the order: the list has only the last days.
+ * The payment's id if nothing can be refunded: the form or its link was an old one.
  */
 async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | string> {
   const { id, order = '', payment = '' } = typed;
@@ -81,10 +82,12 @@ async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | strin
   // The same form, with its key: the refund may have been sent before.
   if (report instanceof PaymentProxyError) return { ...form, problems: { all: `${report.message} Try again.` } };
   const back = report?.payments.find(({ gatewayOrderId }) => gatewayOrderId === payment);
-  const left = back === undefined ? 0 : refundable(back, report?.refunds ?? []);
+  const refunds = report?.refunds ?? [];
+  const left = back === undefined ? 0 : refundable(back, refunds);
   if (back === undefined || (left === 0 && typed['step'] !== 'send')) return payment;
-  const rest = restOf(back, report?.refunds ?? [], 100 * Number(amount));
-  return { ...form, amount: id ? form.amount : String(left / 100), back, left, rest };
+  const rest = restOf(back, refunds, 100 * Number(amount));
+  const most = Math.min(left, centsOf(failedBack(back, refunds.toReversed())?.amount ?? back.amount));
+  return { ...form, amount: id ? form.amount : String(most / 100), back, left, rest };
 }
 
 /** What a payout that failed would have sent, for another one. */

@@ -17,7 +17,7 @@ test('what was paid after the closing is to refund, and to review once the gatew
   await says([{ ...late, needsReview: false }], all);
   await says(
     [{ ...late, amount: '12.00' }],
-    /<h2>To refund<small>It came in, and pays no order\.<[^]*<b class="amount">€12\.00<\/b>\s*<a [^>]*>Refund</,
+    /<h2>To refund<small>It pays no order, or its refund failed\.<[^]*<b class="amount">€12\.00<\/b>\s*<a [^>]*>Refund</,
   );
   await says([late, refund('ST-1', { amount: '5.00' })], /<b class="amount">€7\.90<[^]*<p>Refund €7\.00 of €7\.90: /);
   await says([{ ...late, payer: null }], /Still owed<[^]*<p>It cannot be refunded, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Settle ST-1">Settle</); // prettier-ignore
@@ -104,18 +104,37 @@ test('a refund is one line below its payment, and on another day, or to review, 
     rows.map((row) => [row.split('"')[0], line(row)?.replaceAll(/ +/g, ' ')]),
     [
       ['ST-3-r1', undefined],
+      ['ST-1', '−€4.00 ✕ Failed · tried 12:00 · No such customer. No money moved. · ST-1-r1'],
       ['ST-1-2', '−€5.00 ✓ Refunded 12:03 · Sorry · ST-1-2-r1'],
-      [
-        'ST-1',
-        '−€4.00 ✕ Failed · tried 12:00 · No such customer. No money moved. · It can be refunded again · ST-1-r1',
-      ],
       ['ST-2-r1', undefined],
       ['ST-3', '−€7.00 ! Needs review · started 12:00 · ST-3-r1'],
       ['ST-2', '−€6.00 … On its way · started Nov 20, 12:00 · ST-2-r1'],
     ],
   );
-  assert.match(rows[1] ?? '', /href="\/desk\?find=ST-1"/);
+  assert.match(rows[2] ?? '', /href="\/desk\?find=ST-1"/);
   assert.match(rows[3] ?? '', /href="\/desk\?find=ST-2"/);
   assert.doesNotMatch(rows[5] ?? '', /find=/, 'nothing else would be found');
   assert.match(text, /aria-label="Refund ST-1-2"/);
+});
+
+test('a payment whose last refund failed is to refund, until another refund is started', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = payment('ST-1', { status: 'SUCCESS', amount: '25.50' });
+  const failed = refund('ST-1', { amount: '5.00', status: 'FAILED', reason: 'DECLINED' });
+  const says = async (transactions: object[], text: RegExp) => {
+    shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+    assert.match((await staff.get('/desk/list')).text, text);
+  };
+  await says(
+    [failed, paid],
+    /<h2>To refund<[^]*<li id="ST-1" class="warn"[^]*chip warn">[^]* Paid<[^]*<b class="amount">€25\.50<\/b>\s*<p>The refund of €5\.00 failed\. Refund it again\.<\/p>\s*<a [^>]*>Refund</,
+  );
+  await says([refund('ST-1', { gatewayOrderId: 'ST-1-r2' }), failed, paid], /^(?![^]*(To refund|Refund it again))/);
+  await says([failed, { ...paid, settled: '25.00' }], /^(?![^]*To refund)/);
+  await says(
+    [failed, { ...paid, payer: null }],
+    /^(?![^]*(To refund|Still owed))[^]*<p>The refund of €5\.00 failed\. It cannot be refunded, because the gateway did not name/,
+  );
+  shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', payments: [paid], refunds: [failed] } };
+  assert.match((await staff.get('/desk/send?order=ST-1&payment=ST-1')).text, /name="amount" value="5"/);
 });

@@ -103,7 +103,7 @@ test('the refund link of a paid payment offers what is left, names the wallet th
   const { text: desk } = await staff.get('/desk');
   const links = [...desk.matchAll(/href="(\/desk\/send\?[^"]*)"/g)].map(([, link]) => link ?? '');
   assert.deepEqual(links, [BACK.replace('&', '&amp;').concat('-2')]);
-  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(...transactions) };
+  shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(...transactions.toReversed()) };
   const { text } = await staff.get(`${BACK}-2`);
   assert.equal(valueIn(text, 'amount'), '10');
   assert.equal(valueIn(text, 'customer'), undefined, 'the wallet cannot be chosen');
