@@ -58,7 +58,7 @@ export class Fulfillment {
     order.isClosed = report?.closed === true;
     order.back = backOf(payment === undefined ? [] : [payment], refunds);
     const refund = refunds.findLast(({ refundOf }) => refundOf === payment?.gatewayOrderId);
-    order.isRefundFailed = refund !== undefined && refundState(refund) === 'failed';
+    order.failedRefund = refund !== undefined && refundState(refund) === 'failed' ? refund.amount : '0.00';
     const received = payments.filter((each) => each.status === 'SUCCESS' && paysNothing(each) && !isDenied(each));
     const extra = await Promise.all(received.map((each) => this.#credit(each, refunds)));
     order.extra = {

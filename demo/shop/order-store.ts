@@ -22,8 +22,8 @@ interface Common {
   isClosed: boolean;
   /** Of the payment that paid it. */
   back: Back;
-  /** Its last refund. */
-  isRefundFailed: boolean;
+  /** Of its last refund, if that has failed; else 0.00. */
+  failedRefund: string;
   /** What came in when it was paid or closed already, and what of it goes back. */
   extra: Back & {
     received: string;
@@ -46,13 +46,13 @@ export interface Back {
 export type OrderState = 'paid' | 'refunded' | 'unrefunded' | 'checking' | 'denied' | 'closed' | 'unpaid';
 
 export function stateOf(order: Order): OrderState {
-  const { paidAt, inReview, isDenied, isClosed, isRefundFailed } = order;
+  const { paidAt, inReview, isDenied, isClosed } = order;
   if (paidAt !== null && isRefunded(order)) return 'refunded';
   if (paidAt === null && isClosed) return 'closed';
   if (isDenied) return 'denied';
   if (inReview) return 'checking';
   if (paidAt === null) return 'unpaid';
-  return isRefundFailed ? 'unrefunded' : 'paid';
+  return isUnrefunded(order) ? 'unrefunded' : 'paid';
 }
 
 /** Cents of `received` that do not go back. */
@@ -63,9 +63,15 @@ export const leftOf = (received: string, { sentBack, onItsWay, inDoubt }: Back) 
 export const isComing = ({ onItsWay, inDoubt }: Back) => centsOf(onItsWay) + centsOf(inDoubt) > 0;
 
 /** All of it that the gateway can send: it takes whole units only. Until it has arrived, it may fail. */
-function isRefunded({ amount, back }: Order): boolean {
+function isRefunded({ amount, back }: Pick<Order, 'amount' | 'back'>): boolean {
   const left = leftOf(amount ?? '0.00', back);
   return amount !== null && left < 100 && left < centsOf(amount);
+}
+
+/** It would be refunded if its last refund had not failed. */
+function isUnrefunded({ amount, back, failedRefund }: Order): boolean {
+  const sentBack = decimal(centsOf(back.sentBack) + centsOf(failedRefund));
+  return failedRefund !== '0.00' && isRefunded({ amount, back: { ...back, sentBack } });
 }
 
 /** Cents of the payment that paid it which are on the card. */
@@ -158,7 +164,7 @@ export class OrderStore {
       inReview: false,
       isDenied: false,
       isClosed: false,
-      isRefundFailed: false,
+      failedRefund: '0.00',
       back,
       extra,
     };

@@ -17,21 +17,21 @@ const KEPT = `in this browser until ${SESSION_DAYS} days after your last visit`;
 const COMING = 'Refund on its way';
 const CHECKED = 'Refund being checked';
 const DENIED = 'We could not confirm your payment. Contact us.';
-const UNREFUNDED = 'We will contact you about your refund.';
+const AGAIN = 'We will send the refund again. If it takes more than two days, contact us.';
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
     paid: 'We will send your order on {day}.',
     checking: 'We pack your order once your payment is confirmed.',
     denied: DENIED,
-    unrefunded: UNREFUNDED,
+    unrefunded: `We are not sending this order. ${AGAIN}`,
     unpaid: 'We pack your order once it is paid.',
   },
   'top-up': {
     paid: 'Your coffee card is topped up.',
     checking: 'Your card is topped up once your payment is confirmed.',
     denied: DENIED,
-    unrefunded: UNREFUNDED,
+    unrefunded: AGAIN,
     unpaid: 'Your card is topped up once it is paid.',
   },
 };
@@ -199,10 +199,13 @@ function partBack(order: Order): string | undefined {
 export function fulfillmentOf(order: Order): string {
   const state = stateOf(order);
   if (state === 'closed') return closedSentence(order);
-  const { kind, paidAt, extra } = order;
+  const { kind, paidAt, extra, failedRefund } = order;
   if (state === 'unpaid') return SENTENCES[kind].unpaid;
   const day = paidAt === null ? '' : daysOf(paidAt).sent;
-  const sentence = state === 'refunded' ? refundedSentence(order) : SENTENCES[kind][state].replace('{day}', day);
+  const whole = state === 'refunded' ? refundedSentence(order) : SENTENCES[kind][state].replace('{day}', day);
+  const isPartFailed = state === 'paid' && failedRefund !== '0.00';
+  const failed = `The refund of ${formatMoney(failedRefund, CURRENCY)} did not go through. ${AGAIN}`;
+  const sentence = isPartFailed ? `${whole}${APART}${failed}` : whole;
   if (paidAt === null || extra.received === '0.00') return sentence;
   return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
 }
@@ -419,7 +422,7 @@ function stateChip(order: Order) {
 
 /** What happened to its money, on a line of its own. */
 function notesOf(order: Order): Markup | '' {
-  const { paidAt, back, extra, tries } = order;
+  const { paidAt, back, extra, tries, failedRefund } = order;
   const notes: string[] = [];
   const add = (cents: number, words: string) => {
     if (cents > 0) notes.push(`${money(cents)} ${words}`);
@@ -432,6 +435,7 @@ function notesOf(order: Order): Markup | '' {
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
   add(centsOf(back.inDoubt) + centsOf(extra.inDoubt), 'refund being checked');
+  add(centsOf(failedRefund), 'refund failed');
   add(centsOf(extra.settled) - centsOf(extra.onCard), 'settled another way');
   add((stateOf(order) === 'refunded' ? onCardOf(order) : 0) + centsOf(extra.onCard), 'on your card');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));

@@ -128,16 +128,19 @@ test('an order whose refund failed says so until another is sent', async () => {
     const report = (...refunds: object[]) => ({ body: { paid: true, payments: [paid], refunds } });
     shop.proxy.answers[`GET ${path}`] = report(failed);
     const { text } = await shopper.get(path);
-    assert.match(text, /Refund failed<\/h1>[^]*data-state="unrefunded">We will contact you about your refund\.</);
+    assert.match(text, /Refund failed<\/h1>[^]*data-state="unrefunded">[^<]*We will send the refund again\./);
     const account = (await shopper.get('/account')).text;
     assert.match(account, /<span class="chip warn">Refund failed</);
     assert.match(account, path === topUp ? /data-balance>€43\.75</ : /data-balance>€0\.00</);
+    const part = { ...failed, amount: '4.00' };
+    shop.proxy.answers[`GET ${path}`] = report(part);
+    const kept = (await shopper.get(path)).text;
+    assert.match(kept, /data-state="paid">(We will send your order on|Your coffee card is topped up)/);
+    assert.match(kept, /The refund of €4\.00 did not go through\. We will send the refund again\./);
+    assert.match((await shopper.get('/account')).text.replaceAll('\u00A0', ' '), /€4\.00 refund failed/);
     shop.proxy.answers[`GET ${path}`] = report(failed, { ...failed, status: 'PROCESSING' });
     assert.match((await shopper.get(path)).text, /Refund on its way[^<]*<\/h1>/);
-    shop.proxy.answers[`GET ${path}`] = report(
-      { ...failed, amount: '4.00' },
-      { ...failed, amount: '4.00', status: 'SUCCESS' },
-    );
+    shop.proxy.answers[`GET ${path}`] = report(part, { ...part, status: 'SUCCESS' });
     assert.match((await shopper.get(path)).text, /Refunded: €4\.00 of €43\.75<\/h1>/);
   }
 });
