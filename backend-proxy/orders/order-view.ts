@@ -67,7 +67,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     received: received.map(receivedView),
     refunds: refunds.filter(isCertain).map(refundView),
     refundInDoubtAmount: inDoubt.length ? decimalOf(sumOf(inDoubt), total.currency) : null,
-    refundFailed: hasFailedRefund(received, order?.refunds ?? []),
+    refundFailedAmount: failedRefundAmount(received, order?.refunds ?? []),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? shopperPayment(current, checking || closed, gateway) : null,
@@ -107,11 +107,12 @@ export function shownAmount(
   return minor === undefined ? null : decimalOf(minor, currency);
 }
 
-/** No other was started since, and the payment was not settled in another way either. */
-function hasFailedRefund(received: Transaction[], refunds: readonly Transaction[]): boolean {
+/** Of the last refund, unless what it was to send back was settled in another way. */
+function failedRefundAmount(received: Transaction[], refunds: readonly Transaction[]): string | null {
   const last = refunds.at(-1);
   const payment = received.find(({ id }) => id === last?.refundOf);
-  return !!last && !!payment && !isReserved(last) && leftOf(payment, refunds) > 0;
+  if (!last || !payment || isReserved(last) || leftOf(payment, refunds) === 0) return null;
+  return decimalOf(last.amountMinor, last.currency);
 }
 
 /** None that may be wrong: what the shopper reads of it has to be true. */

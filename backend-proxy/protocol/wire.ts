@@ -179,8 +179,8 @@ export interface OrderView {
   refunds: RefundView[];
   /** Those others, unless they have failed, in all: a decimal string, null if there are none. */
   refundInDoubtAmount: string | null;
-  /** The last refund has failed, and what it was to send back was not settled in another way either. */
-  refundFailed: boolean;
+  /** Of the last refund, if it has failed and was not settled in another way either: a decimal string, else null. */
+  refundFailedAmount: string | null;
   version: number;
   serverTime: string;
   /** The current payment: the one that succeeded, else the latest. */

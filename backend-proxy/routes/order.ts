@@ -57,7 +57,7 @@ const orderViewSchema = z
     ),
     refunds: z.array(z.object({ amount: z.string(), status: z.enum(['PROCESSING', 'SUCCESS']) })),
     refundInDoubtAmount: nullableText,
-    refundFailed: z.boolean(),
+    refundFailedAmount: nullableText,
     version: z.int(),
     serverTime: z.string(),
     payment: paymentSchema.nullable(),

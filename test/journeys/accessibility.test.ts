@@ -22,7 +22,8 @@ const BEHIND = 'your orders';
 /** The demo's link below the widget. */
 const PHONE = 'wallet phone';
 const SENT_ON = `We will send your order on ${daysOf(new Date()).sent}.`;
-const APPROVE = 'Open the app and approve €15.00 to \u2068Stillwater Coffee\u2069, even if you got no notification.';
+const APPROVE =
+  'Open the app and approve €15.00 to \u2068Stillwater Coffee\u2069. The request is there even without a notification.';
 const SENT = 'Sent to \u2066•••• 5678\u2069';
 const REQUESTED = [texts.direct, APPROVE, SENT];
 

@@ -149,10 +149,10 @@ it('a refund in doubt is neither on its way nor missing from the receipt, and th
   await heading(widget, 'Refund being checked');
   expect(rowsOf(widget)).to.include({
     'Sent back': '−€4.00',
-    'After refunds': '€6.10',
     'Refund being checked': '€6.00',
   });
   expect(textOf(widget)).not.to.contain('On its way');
+  expect(rowsOf(widget), 'nobody knows').not.to.have.property('After refunds');
   expect(announced(widget)).to.contain('Refund being checked');
   expect(textOf(widget)).to.contain('The result will show here.');
   proxy.publish({ owedAmount: '0.10', surplus: true });
@@ -167,13 +167,27 @@ it('a refund that failed is said with the way to the shop, until another is sent
   const proxy = proxyWith('QR', { status: 'SUCCESS' }, { supportUrl: 'https://shop.example/help' });
   const widget = await mount(proxy);
   await heading(widget, 'Payment received');
-  proxy.publish({ refundFailed: true });
+  proxy.publish({ refundFailedAmount: '10.10' });
   await heading(widget, 'The refund did not go through');
+  expect(rowsOf(widget)).to.include({ 'The refund did not go through': '€10.10' });
   expect(thePart(widget, 'icon').matches('.warning')).to.equal(true);
   expect(part(widget, 'support')).not.to.equal(null);
-  proxy.publish({ refundFailed: false, refunds: [{ amount: '10.10', status: 'PROCESSING' }] });
+  proxy.publish({ refundFailedAmount: null, refunds: [{ amount: '10.10', status: 'PROCESSING' }] });
   await heading(widget, '€10.10 is on its way back');
   expect(part(widget, 'support')).to.equal(null);
+});
+
+it('an order that the shop closed names the request that can still be confirmed', async () => {
+  const proxy = proxyWith('DIRECT', { walletLast4: '5678' });
+  const widget = await mount(proxy);
+  await heading(widget, 'Confirm in your wallet app');
+  proxy.publish({ closed: true });
+  await heading(widget, 'The shop has closed this order');
+  expect(textOf(widget)).to.match(/Please do not pay for this order.*Wallet app ••••\s5678 · /s);
+  const payment = paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED', walletLast4: '5678' });
+  const over = await mount(new FakeProxy({}, { payment, closed: true, version: 3 }));
+  await heading(over, 'The shop has closed this order');
+  expect(textOf(over)).not.to.contain('5678');
 });
 
 it('what is on its way back of an order paid twice keeps the reason below it', async () => {

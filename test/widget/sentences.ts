@@ -84,7 +84,7 @@ export const CLAIMS = {
   sentBackInPart: (facts) => sumOf(facts, 'SUCCESS') > 0,
   sentBack: (facts, { values }) => sumOf(facts, 'SUCCESS') === numberIn(values['amount']),
   refundInDoubt: ({ view }) => view.refundInDoubtAmount !== null,
-  refundFailed: ({ view }) => view.refundFailed,
+  refundFailed: ({ view }) => view.refundFailedAmount !== null,
   declined: (facts) => hasFailed(facts, 'DECLINED'),
   cancelled: (facts) => hasFailed(facts, 'CANCELLED'),
   lowBalance: (facts) => hasFailed(facts, 'LOW_BALANCE'),

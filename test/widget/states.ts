@@ -297,7 +297,7 @@ export const STATES = {
   'paid, refund failed': {
     claims: { supportUrl },
     payment: SUCCEEDED,
-    view: { ...paid, refundFailed: true },
+    view: { ...paid, refundFailedAmount: '10.10' },
     heading: 'The refund did not go through',
   },
   'paid, twice, refunded': {

@@ -21,6 +21,7 @@ import {
   reference,
   shopLink,
   sign,
+  startedPayment,
   timeOf,
   waysOut,
 } from './parts.ts';
@@ -39,7 +40,7 @@ export function paid(context: PanelContext): TemplateResult {
     refunds,
     surplusAmount,
     refundInDoubtAmount,
-    refundFailed,
+    refundFailedAmount,
   } = order;
   const isTwice = !!received[1];
   const only = isTwice ? null : payment;
@@ -47,9 +48,9 @@ export function paid(context: PanelContext): TemplateResult {
   const gone = sumOf(refunds);
   const onItsWay = gone - back;
   // What neither goes back nor is owed went another way, which no row has. Without the noise of floating point.
-  const addsUp = owedAmount || !gone || gone + 0.001 > Number(surplusAmount);
+  const addsUp = gone ? !refundInDoubtAmount && (owedAmount || gone + 0.001 > Number(surplusAmount)) : isTwice;
   const coming = refundInDoubtAmount ? 'refundInDoubt' : onItsWay && 'onItsWay';
-  const refund = !owedAmount && (coming || (refundFailed ? 'refundFailed' : back && 'refunded'));
+  const refund = !owedAmount && (coming || (refundFailedAmount ? 'refundFailed' : back && 'refunded'));
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
   // The shop has to act.
   const isDue = owedAmount || title === 'refundFailed';
@@ -59,7 +60,7 @@ export function paid(context: PanelContext): TemplateResult {
   const shown = (value: number) => money(value.toFixed(4)).replace('-', '\u2212');
   return html`${sign(look, drawn)}${heading(say(title, { amount: shown(onItsWay || back) }))}
     ${refund && (isClosed || isTwice) ? html`<small>${say(isClosed ? 'closed' : 'surplus')}</small>` : ''}
-    ${refund === 'refundInDoubt' ? html`<p>${say('checking_help')}</p>` : ''}
+    ${refund && refundInDoubtAmount ? html`<p>${say('checking_help')}</p>` : ''}
     ${owedAmount ? html`<p class="announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
     ${otherNote(refund ? 'closed_help' : 'doNotConfirm', context)}
     <dl part="details">
@@ -71,8 +72,9 @@ export function paid(context: PanelContext): TemplateResult {
           : detail(say('amount'), money(order.amount))
       }
       ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), onItsWay && shown(-onItsWay))}
-      ${detail(say(gone ? 'net' : 'total'), addsUp && (isTwice || gone) && shown(sumOf(received) - gone), 'sum')}
+      ${detail(say(gone ? 'net' : 'total'), addsUp && shown(sumOf(received) - gone), 'sum')}
       ${detail(say('refundInDoubt'), refundInDoubtAmount && money(refundInDoubtAmount))}
+      ${detail(say('refundFailed'), refundFailedAmount && money(refundFailedAmount))}
       ${detail(say('method'), only && payName(only, context))}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && timeOf(only.paidAt, context))}
@@ -103,6 +105,7 @@ export function closed(context: PanelContext): TemplateResult {
   if (payment?.paidAt && !payment.reason) return paid(context);
   return html`${sign('ended')}${heading(say(isClosed ? 'closed' : 'RESOLVED'))}
     <p>${isClosed ? both('closed_help', 'RESOLVED_help', context) : say('RESOLVED_help')}</p>
+    ${payment && !payment.reason ? html`<p>${startedPayment(payment, context)}</p>` : ''}
     <small>${orderName(context)}</small>
     ${waysOut('help', context)}`;
 }

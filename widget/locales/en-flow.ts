@@ -45,7 +45,8 @@ export const enFlow = {
   copyReference: 'Copy',
   copied: 'Copied',
   save: 'Save image',
-  direct_help: 'Open the app and approve [the request|{amount} to {merchant}], even if you got no notification.',
+  direct_help:
+    'Open the app and approve [the request|{amount} to {merchant}]. The request is there even without a notification.',
   waiting: 'Waiting for payment',
   sentTo: 'Sent to {last4}',
   otherWallet: 'Change the wallet ID',

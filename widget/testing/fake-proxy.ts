@@ -159,7 +159,7 @@ const FRESH = {
   surplusAmount: null,
   owedAmount: null,
   refundInDoubtAmount: null,
-  refundFailed: false,
+  refundFailedAmount: null,
   checking: false,
   closed: false,
   otherOpen: false,
