@@ -6,8 +6,10 @@ import { REFUSALS, describeError, Refusal } from '../errors.ts';
 import { limitBody, createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
+import { DAY_MS } from '../protocol/durations.ts';
 import type { Log } from '../protocol/log.ts';
-import { backsOf, isDue, leftOfPayment } from './decisions.ts';
+import { owedOf } from '../protocol/refundable.ts';
+import { backsOf, canSend, failedRefundOf, isDue, leftOfPayment } from './decisions.ts';
 import { FOLLOW } from './follow.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
@@ -34,6 +36,8 @@ const MAX_SHOWN = 10;
 const MAX_LATEST = 8;
 const MAX_IPNS = 200;
 const PAGE_SIZE = 50;
+/** As long as the shop's desk shows them. */
+const FAILED_SHOWN_MS = 7 * DAY_MS;
 
 export function createAdmin(parts: AdminParts): Hono {
   const { token, now = Date.now, log } = parts;
@@ -62,28 +66,36 @@ export function createAdmin(parts: AdminParts): Hono {
   return app;
 }
 
+/** Oldest first; and of the last days, what was to go back and failed. */
+async function readOwed({ ledger, refundRules, now = Date.now }: AdminParts): Promise<Owed[]> {
+  const refunds = { type: 'REFUND', status: 'FAILED', createdFrom: now() - FAILED_SHOWN_MS } as const;
+  const [owed, { transactions }] = await Promise.all([
+    ledger.owed(MAX_OWED),
+    ledger.transactions({ ...refunds, sort: '-createdAt', limit: MAX_OWED }),
+  ]);
+  const orderOf = new Map([...owed, ...transactions].map(({ refundOf, id, orderId }) => [refundOf ?? id, orderId]));
+  const found = [...orderOf].map(async ([id, orderId]) => {
+    const { order, now: at } = await ledger.orderAt(orderId);
+    const payment = order?.payments.find((each) => each.id === id);
+    if (order === undefined || payment === undefined) return [];
+    const left = leftOfPayment(payment, order, refundRules, at);
+    const failed = failedRefundOf(payment, order);
+    const isToDo = owedOf(payment, order.refunds) > 0 ? isDue(left) : failed !== undefined && canSend(left);
+    return isToDo ? [{ payment, failed, ...left }] : [];
+  });
+  return (await Promise.all(found)).flat().toReversed();
+}
+
 /** The overview, the IPNs without a transaction, and the health of the proxy. */
 function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
-  const { ledger, version, isTest, readiness, refundRules, now = Date.now } = parts;
-
-  /** Oldest first. */
-  async function readOwed(): Promise<Owed[]> {
-    const payments = await ledger.owed(MAX_OWED);
-    const found = payments.map(async (payment) => {
-      const { order, now: at } = await ledger.orderAt(payment.orderId);
-      if (order === undefined) return [];
-      const left = leftOfPayment(payment, order, refundRules, at);
-      return isDue(left) ? [{ payment, ...left }] : [];
-    });
-    return (await Promise.all(found)).flat().toReversed();
-  }
+  const { ledger, version, isTest, readiness, now = Date.now } = parts;
 
   app.get('/admin', async (c) => {
     const [counts, sums, latest, owed, reviews, dead, { refusal, warnings }] = await Promise.all([
       ledger.counts(),
       ledger.sums(serverClock.start(serverClock.day(now()))),
       ledger.transactions({ sort: '-createdAt', limit: MAX_LATEST }),
-      readOwed(),
+      readOwed(parts),
       ledger.transactions({ sort: 'createdAt', needsReview: true, limit: MAX_SHOWN }),
       ledger.webhooks('dead', MAX_SHOWN),
       readiness(),
@@ -109,7 +121,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
 
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
-    const [counts, owed = []] = await Promise.all([ledger.counts(), readOwed()]).catch(() => []);
+    const [counts, owed = []] = await Promise.all([ledger.counts(), readOwed(parts)]).catch(() => []);
     const shown = { problem: refusal?.message, warnings, counts, owed, isTest, version, now: now() };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });

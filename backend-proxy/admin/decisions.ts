@@ -62,6 +62,12 @@ export function isRefundable(payment: Transaction, { order, now }: OrderAt, rule
 
 export const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
 
+/** The last refund, if it failed for certain. */
+export function failedRefundOf(payment: Transaction, { refunds }: Order): Transaction | undefined {
+  const last = refunds.findLast(({ refundOf }) => refundOf === payment.id);
+  return last && STAGES[last.stage].status === 'FAILED' && !last.needsReview ? last : undefined;
+}
+
 /** Whether to ask for what is owed: to settle it only once its refunds have ended, because one that fails is owed too. */
 export const isDue = (left: Left) => canSend(left) || !left.isComing;
 

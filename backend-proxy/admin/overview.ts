@@ -4,6 +4,7 @@
 import { html } from 'hono/html';
 import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.ts';
 import type { Warning } from '../protocol/log.ts';
+import { paysNothing } from '../protocol/refundable.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
 import { canSend } from './decisions.ts';
 import { asOf, linkTo, cards, transactionTable, type Backs } from './layout.ts';
@@ -22,9 +23,11 @@ import {
 } from './words.ts';
 import { age, amount, capital, plural, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
 
-/** A payment that pays no order, and what of it can be refunded or is to be settled another way. */
+/** A payment that pays no order or whose refund failed, and what of it can be refunded or is to be settled another way. */
 export interface Owed extends Left {
   payment: Transaction;
+  /** The last refund, if it failed. */
+  failed: Transaction | undefined;
 }
 
 /** There is no other list of them; the newest. */
@@ -154,14 +157,16 @@ function review(transaction: Transaction, now: number): Html {
   return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction)}`, 'Review');
 }
 
-function owedItem({ payment, ...left }: Owed, now: number): Html {
+function owedItem({ payment, failed, ...left }: Owed, now: number): Html {
   const since = payment.history.findLast(({ event }) => event === 'surplus' || event === 'after_close')?.at;
+  const again = failed && `The refund of ${moneyOf(failed)} failed.`;
+  const isExtra = paysNothing(payment);
   return toDo(
     payment,
-    now - (since ?? payment.updatedAt),
-    whyBack(payment, left),
+    now - (since ?? failed?.updatedAt ?? payment.updatedAt),
+    [again, isExtra ? whyBack(payment, left) : 'Refund it again.'].filter(Boolean).join(' '),
     canSend(left) ? 'Refund' : 'Settle',
-    left.left,
+    isExtra ? left.left : payment.amountMinor,
   );
 }
 
@@ -319,7 +324,7 @@ function work(counts: Counts, owed: readonly Owed[]): Check[] {
   const unknown = html`<a href="/admin/ipns">${unmatchedIpns} without a transaction</a>`;
   return [
     [toReview === 0, 'Reviews', toReview === 0 ? 'None.' : reviews],
-    [toRefund === 0, 'To refund', extra(toRefund, 'paid twice or after closing')],
+    [toRefund === 0, 'To refund', extra(toRefund, toRefund === 1 ? 'payment' : 'payments')],
     [toSettle === 0, 'To settle', extra(toSettle, 'owed that cannot be refunded here')],
     [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
     [

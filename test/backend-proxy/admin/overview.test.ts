@@ -65,10 +65,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
     '/admin/transactions/A-1-2',
     /To refund The order was already paid\. Refund €10\.00 of €10\.10: .* Came in €10\.10 · .* From •••• 6789 Order paid by A-1 · QR code •••• 6789 · 20 Nov 2026 , 12:00 :02 UTC Amount \(whole EUR\) /,
   );
-  await operator.says(
-    '/admin/health',
-    /! Reviews 2 to review ! To refund 1 paid twice or after closing ✓ To settle Nothing\./,
-  );
+  await operator.says('/admin/health', /! Reviews 2 to review ! To refund 1 payment ✓ To settle Nothing\./);
   await operator.says('/admin/transactions/A-1-2', /Paid · confirmed by the gateway/);
   await operator.says(
     '/admin/transactions/A-1',
@@ -176,7 +173,7 @@ it('what came after the closing is to refund as what was paid twice is, in every
     '/admin',
     / 1 payment to review, 1 to refund .* B-1 · .* Review Paid after closing A-1 · QR code •••• 6789 · open for [\w ]+ The order was closed before\. Refund €10\.00 of €10\.10: the gateway sends whole amounts only\. €10\.10 Refund Received/,
   );
-  await operator.says('/admin/health', /! Reviews 1 to review ! To refund 1 paid twice or after closing/);
+  await operator.says('/admin/health', /! Reviews 1 to review ! To refund 1 payment/);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '10', idempotencyKey: 'back' });
   await operator.says(
     '/admin',
@@ -239,7 +236,7 @@ it('the overview counts each thing that needs attention once, and also those tha
   );
   const nothing = { ...none, counts: { ...counts, needReview: 0, unmatchedIpns: 0 } };
   assert.equal(titleOf(nothing), 'Nothing to review, refund or settle');
-  const owed = [{ payment: transaction, left: 1010, sendable: 1000, cause: null, isComing: false }];
+  const owed = [{ payment: transaction, left: 1010, sendable: 1000, cause: null, isComing: false, failed: undefined }];
   assert.equal(titleOf({ ...nothing, owed }), '1 payment to refund');
   const full = Array.from({ length: 50 }, () => owed).flat();
   assert.match(textOf(String(await overview({ ...nothing, owed: full }))), /Older ones follow as these end\. Received/);
@@ -290,4 +287,29 @@ it('a code nobody has is in no figure, and a refund being checked in one of its 
     '/admin/transactions/A-1',
     / A-1-r1 −€4\.00 Failed The gateway refused it\. No money moved\. tried 20 Nov .* Refund of €4\.00 failed · A-1-r1 /,
   );
+});
+
+it('a payment whose last refund failed is to refund for 7 days, until another refund is started', async (t) => {
+  const operator = await signedIn(t, { profile: REFUNDS_QR });
+  const { world } = operator;
+  await world.paid({ orderId: 'A-1', amount: '10.00' }, '23456789');
+  const refund = (key: string) =>
+    world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: key });
+  await refund('first');
+  await world.settleAfter('decline', 'A-1-r1');
+  await operator.says('/admin/health', / ✓ To refund Nothing\. /);
+  await world.pass(M);
+  await operator.says(
+    '/admin',
+    / 1 payment to refund As of .* Pause Paid A-1 · QR code •••• 6789 · open for [\w ]+ The refund of €4\.00 failed\. Refund it again\. €10\.00 Refund Received /,
+  );
+  await operator.says('/admin/health', / ! To refund 1 payment ✓ To settle Nothing\. /);
+  await refund('again');
+  await operator.says('/admin', /Nothing to review, refund or settle /);
+  await world.settleAfter('decline', 'A-1-r2');
+  await world.pass(M);
+  await operator.says('/admin/health', / ! To refund 1 payment /);
+  world.skip(8 * D);
+  await operator.signIn();
+  await operator.says('/admin/health', / ✓ To refund Nothing\. /);
 });
