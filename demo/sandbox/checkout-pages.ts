@@ -80,6 +80,7 @@ export function checkoutPage(c: Context, view: CheckoutView) {
           ${pictureOf(merchant, merchantLogo)} ${hasEnded ? merchant : fill(texts.payTo, { merchant })}
         </p>
         <p class="amount">${amount}</p>
+        <p class="about soft">${texts.order} ${view.order}</p>
       </div>
       <div class="step stack ${hasEnded ? 'result' : ''}">
         ${screen.name === 'ended' ? '' : steps(screen.name, texts)} ${screenMarkup(view, texts, amount, textLang)}
@@ -123,7 +124,7 @@ function screenMarkup(view: CheckoutView, texts: CheckoutTexts, amount: string, 
     case 'pay':
       return payScreen(view, screen, texts, amount, language);
     case 'ended':
-      return endedScreen(view, screen, texts);
+      return endedScreen(view, screen, texts, amount);
     default:
       return screen satisfies never;
   }
@@ -282,7 +283,7 @@ function payScreen(
   const look = isPaid ? '' : 'main';
   return html`<h1>${isShort ? texts.shortBalance : texts.payTitle}</h1>
     <dl class="facts lines">
-      ${fact(texts.order, view.order)} ${fact(texts.website, new URL(returnUrl).host)}
+      ${fact(texts.website, new URL(returnUrl).host)}
       ${fact(texts.from, html`${customer.name} <small>Wallet ${customer.shownWalletId}</small>`)}
       ${fact(texts.balance, formatMoney(balance, currency, language))} ${fact(texts.payment, amount, 'total')}
       ${
@@ -308,9 +309,10 @@ function payScreen(
 }
 
 function endedScreen(
-  { payment, merchant, order }: CheckoutView,
+  { payment, merchant }: CheckoutView,
   { isReturning }: Screen & { name: 'ended' },
   texts: CheckoutTexts,
+  amount: string,
 ): Markup {
   const ends: Record<string, [Mark, string, string]> = {
     SUCCESS: ['good', texts.paidTitle, isReturning ? texts.returning : texts.paidText],
@@ -321,8 +323,7 @@ function endedScreen(
   const [look, title, text] = ends[payment.message] ?? ['ended', texts.declinedTitle, texts.declinedText];
   return html`${mark(look)}
     <h1>${title}</h1>
-    <p>${sentences(fill(text, { merchant }))}</p>
-    <dl class="facts lines">${fact(texts.order, order)}</dl>
+    <p>${sentences(fill(text, { merchant, amount }))}</p>
     <a class="button main" href="${payment.returnUrl}" ${isReturning ? html`data-onward` : ''}
       >${fill(texts.back, { merchant })}</a
     >`;

@@ -33,18 +33,19 @@ describe('the hosted checkout', () => {
     const ada = opened.sandbox.processor.customer('12345678');
     const before = ada?.balance('EUR') ?? 0n;
     const browser = await openCheckout(opened);
-    assert.match(browser.text, /Pay Demo Shop €10\.50 Log in .*the password is “sandbox”/);
+    assert.match(browser.text, /Pay Demo Shop €10\.50 Order order-CHECKOUT Log in .*the password is “sandbox”/);
     await logIn(browser, '1234\u00a05678');
     assert.deepEqual(await statusOf(opened), ['PROCESSING', 'PROCESSING']);
     await browser.submit('/pay/verify', { code: await codeOnPhone(opened) });
     assert.match(
       browser.text,
-      /Review and pay Order order-CHECKOUT Website shop\.example From Ada Keller Wallet 1234 5678 Balance \S+ This payment €10\.50 Balance after \S+ Pay €10\.50 /,
+      /Review and pay Website shop\.example From Ada Keller Wallet 1234 5678 Balance \S+ This payment €10\.50 Balance after \S+ Pay €10\.50 /,
     );
     const reviewed = browser.html;
     const page = browser.url;
     await browser.submit('/pay/confirm');
-    const said = /Payment complete You are returning to Demo Shop\. Order order-CHECKOUT Back to Demo Shop/;
+    const said =
+      / Order order-CHECKOUT Payment complete You paid €10\.50\. You are returning to Demo Shop\. Back to Demo Shop/;
     const onward = `href="${SHOP}" data-onward`;
     assert.match(browser.text, said);
     assert.ok(browser.html.includes(onward), 'live.js takes it');
@@ -52,7 +53,7 @@ describe('the hosted checkout', () => {
     await browser.submit('/pay/confirm');
     assert.match(browser.text, said, 'a second click leads there, too');
     await browser.open(page);
-    assert.match(browser.text, /Payment complete Sent to Demo Shop\./);
+    assert.match(browser.text, /Payment complete €10\.50 was sent to Demo Shop\./);
     assert.ok(!browser.html.includes(onward), 'who opens it later stays');
     assert.deepEqual(await statusOf(opened), ['SUCCESS', 'SUCCESS']);
     assert.equal(ada?.balance('EUR'), before - 1050n);
@@ -79,7 +80,7 @@ describe('the hosted checkout', () => {
     await browser.submit('/pay/leave');
     assert.match(browser.text, /Log in to your wallet/);
     await reachPayment(opened, browser, '23456789');
-    assert.match(browser.text, /Review and pay Order .* From Bruno Costa/);
+    assert.match(browser.text, /Review and pay Website \S+ From Bruno Costa/);
   });
 
   for (const step of ['login', 'second factor', 'payment'] as const) {
@@ -269,7 +270,7 @@ describe('the hosted checkout', () => {
     await reachPayment(opened, browser, '34567890');
     assert.match(
       browser.text,
-      /Your balance is too low Order .* From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: top up, or see how a payment is declined\. Top up and pay Pay anyway/,
+      /Your balance is too low Website .* From .* Balance €4\.20 This payment €10\.50 Missing €6\.30 Use another wallet Cancel payment Time left to pay: 15:00 Test: top up, or see how a payment is declined\. Top up and pay Pay anyway/,
     );
     assert.equal(browser.html.split('class="main"').length, 2, 'no main button for what fails');
     await browser.submit('/pay/leave');
@@ -321,9 +322,8 @@ describe('the hosted checkout', () => {
       ['B-1-2', 'B-1-2'],
       ['C-1-2', 'C-1-2'],
     ] as const) {
-      const browser = await openCheckout(opened, { orderId });
-      await reachPayment(opened, browser);
-      assert.ok(browser.text.includes(` Order ${shown} Website `), orderId);
+      const { text } = await openCheckout(opened, { orderId });
+      assert.ok(text.includes(` Order ${shown} Log in `), orderId);
     }
   });
 
