@@ -88,7 +88,8 @@ const WORK: Record<Operation, Work> = {
   status(processor, body, { lagMs = 0 }, { now }) {
     const { orderId, type } = readStatus(body);
     const transaction = asOf(now - lagMs, processor.transaction(orderId));
-    if (transaction?.type !== type) throw new Refusal(404, 'UNKNOWN_ORDER', `There is no such ${type}.`, 'orderId');
+    if (transaction?.type !== type)
+      throw new Refusal(404, 'UNKNOWN_ORDER', 'There is no transaction with this orderId and type.', 'orderId');
     return { status: 200, body: report(transaction) };
   },
 };
@@ -151,7 +152,7 @@ async function outcomeOf(work: () => Promise<Answer>): Promise<Answer & { isRefu
   }
 }
 
-/** `status`: null if none is sent. `message`: what it says, of a payment its method, or what the fault did. */
+/** `status`: null if none is sent. `message`: as in `Exchange`. */
 interface Sent {
   status: number | null;
   text: string;
@@ -171,7 +172,7 @@ function underFault(fault: AnswerFault, { status, body, isRefusal }: Answer & { 
   if (fault.garbage) return { status: 200, text: GARBAGE, message: 'A fault put HTML in its place.', type: HTML };
   if (isRefusal && fault.refusalStatus !== undefined) status = fault.refusalStatus;
   if (fault.tamper && !isRefusal) return { status, text, message: 'A fault changed the answer.' };
-  const { message, method = '' }: { message?: string; method?: string } = body;
+  const { message, method = 'Accepted' }: { message?: string; method?: string } = body;
   return { status, text, message: message ?? method };
 }
 

@@ -79,7 +79,10 @@ function frontPage(options: OverviewOptions, times: string, isControlled: boolea
       <a class="way" href="/wallet">Wallet phone</a>
     </header>
     <main data-live="/overview/live${onlyFailed ? '?failed' : ''}" data-version="${versionOf(options)}">
-      <p>Approve or decline here what waits, in place of the customer’s wallet.</p>
+      <p>
+        Approve or decline here what waits: payments in place of the customer’s wallet, payouts and refunds in place of
+        the gateway.
+      </p>
       <div id="state">${now}</div>
       <div class="columns">
         <div id="waiting" class="stack">${waiting}</div>

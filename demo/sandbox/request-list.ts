@@ -6,6 +6,8 @@ import { html } from 'hono/html';
 import type { ControlOptions } from './controls.ts';
 import { byDay, fact, folded, json, type Markup, time } from './page.ts';
 import type { LoggedRequest } from './request-log.ts';
+import type { PaymentProcessor } from './payment-processor.ts';
+import { isPayment } from './transaction.ts';
 import { inWords } from './transaction-list.ts';
 
 const SHOWN = 8;
@@ -13,10 +15,10 @@ const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: '
 
 const isFailed = ({ status }: LoggedRequest) => status === null || status >= 400;
 
-export function requestList({ requestLog, clock }: ControlOptions, onlyFailed: boolean): Markup {
+export function requestList({ requestLog, processor, clock }: ControlOptions, onlyFailed: boolean): Markup {
   const all = requestLog.latest;
   const failed = all.filter(isFailed);
-  const shown = (onlyFailed ? failed : all).map((each) => ({ at: each.at, row: row(each) }));
+  const shown = (onlyFailed ? failed : all).map((each) => ({ at: each.at, row: row(each, processor) }));
   const rows = byDay(shown, clock.now());
   const [href, way] = onlyFailed ? ['/#requests', 'Show all'] : ['/?failed#requests', `Only failed (${failed.length})`];
   return html`<div class="title row between">
@@ -28,12 +30,12 @@ export function requestList({ requestLog, clock }: ControlOptions, onlyFailed: b
     </div>`;
 }
 
-function row(request: LoggedRequest): Markup {
-  const { id, at, operation, orderId, body, answer, message, times, firstAt } = request;
+function row(request: LoggedRequest, processor: PaymentProcessor): Markup {
+  const { id, at, orderId, body, answer, message, times, firstAt } = request;
   return html`<li>
     <details id="request-${id}">
       <summary id="request-of-${id}">
-        ${time(at, at)} <strong>${OPERATIONS[operation] ?? operation}</strong>
+        ${time(at, at)} <strong>${nameOf(request, processor)}</strong>
         <span class="sub"
           ><span>${orderId}</span>
           <span class="said"
@@ -46,6 +48,13 @@ function row(request: LoggedRequest): Markup {
       <dl class="inside">${part('Request', body)} ${part('Answer', answer)}</dl>
     </details>
   </li>`;
+}
+
+function nameOf({ operation, orderId }: LoggedRequest, processor: PaymentProcessor): string {
+  const name = OPERATIONS[operation] ?? operation;
+  const created = processor.transaction(orderId ?? '');
+  const isRefund = name === 'Payout' && created && !isPayment(created) && processor.isRefund(created);
+  return isRefund ? 'Refund' : name;
 }
 
 /** Of one that failed, also what the number says. */

@@ -14,7 +14,7 @@ export interface Exchange {
   /** Null if a fault closed the connection before the answer. */
   status: number | null;
   answer: string;
-  /** What the answer says, of a payment its method, or what a fault did to it. */
+  /** What the answer says, of a payment its method, of a payout that it was accepted, or what a fault did to it. */
   message: string;
 }
 

@@ -27,16 +27,13 @@ type Tone = '' | 'good' | 'bad' | 'plain';
 
 const FAILURES: Readonly<Record<string, [string, Tone]>> = {
   DECLINED: ['Declined', 'plain'],
-  INSUFFICIENT_BALANCE: ['Declined', 'plain'],
+  INSUFFICIENT_BALANCE: ['Balance too low', 'plain'],
   USER_CANCELLED: ['Canceled', 'plain'],
   TOKEN_EXPIRED: ['Expired', 'plain'],
 };
 
 /** Where the word for a failure does not say why. */
-const REASONS: Readonly<Record<string, string>> = {
-  INSUFFICIENT_BALANCE: 'Balance too low',
-  UNKNOWN_CUSTOMER: 'No such customer',
-};
+const REASONS: Readonly<Record<string, string>> = { UNKNOWN_CUSTOMER: 'No such customer' };
 
 const WORDS: Readonly<Record<string, string>> = {
   ...NAMES,

@@ -26,7 +26,7 @@ describe('the latest requests on the overview', () => {
       /12:00:00 Payment The header X-API-KEY is missing or wrong\. 401 Unauthorized Answer {&quot;code/,
     );
     assert.match(String(malformed), / The body is not JSON\. 400 Bad Request Request {&quot;orderId&quot;: 1 Answer /);
-    assert.match(String(sent), / Payout payout-1 202 Request .*amount&quot;:25, .*Answer .*payout-1&quot;}/);
+    assert.match(String(sent), / Payout payout-1 Accepted 202 Request .*amount&quot;:25, .*Answer .*payout-1&quot;}/);
     assert.match(
       String(collected),
       / Payment order-QR QR code 200 Request .*amount&quot;:10\.5, .*Answer .*appPaymentLink/,
@@ -51,6 +51,17 @@ describe('the latest requests on the overview', () => {
     assert.match(String(waits), /12:00:15 Status check order-QR Waiting 2 times, first at 12:00:00 200 Request/);
     assert.match(String(between), /12:00:11 Payment order-JETGO /);
     assert.equal(first.length, 1);
+  });
+
+  it('the request of a refund is called one', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve', { customer: '12345678' });
+    await opened.send('payout', payout({ orderId: 'order-QR-r1', amount: 4 }));
+    await opened.send('status', { orderId: 'order-QR-r1', type: 'PAYOUT' });
+    const [check, refund] = requestsIn(await openOverview(opened));
+    assert.match(String(check), / Status check order-QR-r1 Waiting 200 /);
+    assert.match(String(refund), / Refund order-QR-r1 Accepted 202 /);
   });
 
   it('what a fault did to an answer is in its line', async () => {
@@ -90,7 +101,7 @@ describe('the latest requests on the overview', () => {
     const browser = await openOverview(opened);
     const lines = requestsIn(browser);
     assert.equal(lines.length, 100);
-    assert.match(String(lines.at(-1)), / o-2 There is no such PAY\. 404 Not Found /);
+    assert.match(String(lines.at(-1)), / o-2 There is no transaction with this orderId and type\. 404 Not Found /);
     const [, more = ''] = browser.html.split('<details id="more-requests"');
     assert.match(more, /Show all 100/);
     assert.match(more, /<span>o-93</);
