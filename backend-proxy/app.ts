@@ -20,7 +20,14 @@ import type { Origins } from './protocol/links.ts';
 import type { Log } from './protocol/log.ts';
 import { merchantKey, type MerchantKey } from './protocol/merchant-key.ts';
 import type { RefundRules } from './protocol/refundable.ts';
-import { watchKey, createReadiness, type Readiness, createWarnings, serveHealth } from './routes/health.ts';
+import {
+  watchGateway,
+  createReadiness,
+  type Readiness,
+  createWarnings,
+  serveHealth,
+  type Silence,
+} from './routes/health.ts';
 import { createStreams } from './routes/events.ts';
 import { serveDocument } from './routes/merchant-schemas.ts';
 import { serveIpns } from './routes/ipn.ts';
@@ -105,6 +112,8 @@ export interface Proxy {
   refunds: Refunds;
   /** Whether it can take payments, and what an operator should fix. */
   readiness(): Promise<Readiness>;
+  /** Since when the gateway gives this process no answer; undefined if it does. */
+  gatewaySilence(): Silence | undefined;
   /** From now on /readyz is 503, so that load balancers choose another proxy; everything else is served. */
   drain(): void;
   /** Starts the background work. `stop` ends the streams and resolves when no work is in flight. */
@@ -117,7 +126,7 @@ function assemble(parts: ProxyParts, { elapsed, wait, random, dispatcher, signed
   const log: Log = (level, event, fields) => write(level, event, withCause(fields));
   const onError = (error: unknown) => log('error', 'work failed', { error: describeError(error) });
   const rate = createCheckRate({ limit: config.checksPerSecond ?? CHECKS_PER_SECOND, clock: elapsed });
-  const key = watchKey();
+  const watch = watchGateway(now);
   const metrics = createMetrics({
     counts: () => ledger.counts(),
     openStreams: () => streams.size(),
@@ -131,7 +140,7 @@ function assemble(parts: ProxyParts, { elapsed, wait, random, dispatcher, signed
   const onCall = (call: Call) => {
     metrics.countCall(call);
     rate.record(call);
-    key.record(call);
+    watch.record(call);
     log(call.detail === undefined ? 'debug' : 'warn', 'gateway call', { ...call });
   };
   const gateway = instrument(parts.gateway, onCall, elapsed);
@@ -158,7 +167,7 @@ function assemble(parts: ProxyParts, { elapsed, wait, random, dispatcher, signed
   const streams = createStreams({ ledger, payments, now });
   const exports = createExports({ onError });
   const callers = createCallerAddress(config.trustedProxies ?? 0, now, log);
-  const warnings = createWarnings({ ledger, gateway, key, proof, callers, now, log, onError });
+  const warnings = createWarnings({ ledger, gateway, watch, proof, callers, now, log, onError });
   const { widgetFolder = WIDGET_FOLDER } = config;
   const widgetFiles = widgetFilesIn(widgetFolder);
   const isWidgetBuilt = widgetFiles.includes('widget.js');
@@ -174,6 +183,7 @@ function assemble(parts: ProxyParts, { elapsed, wait, random, dispatcher, signed
     callers,
     warnings,
     readiness,
+    gatewaySilence: watch.silence,
     widgetFolder,
     widgetFiles,
     workers,
@@ -187,7 +197,7 @@ type Assembly = ReturnType<typeof assemble>;
 
 export function createProxy(parts: ProxyParts, outside: Outside = {}): Proxy {
   const assembly = assemble(parts, outside);
-  const { workers, refunds, readiness, wake } = assembly;
+  const { workers, refunds, readiness, gatewaySilence, wake } = assembly;
   let isStopping = false;
   observeWrites(assembly);
   return {
@@ -195,6 +205,7 @@ export function createProxy(parts: ProxyParts, outside: Outside = {}): Proxy {
     wake,
     refunds,
     readiness,
+    gatewaySilence,
     async tick() {
       while ((await Promise.all(workers.map((worker) => worker.tick()))).some((handled) => handled > 0));
     },

@@ -98,6 +98,7 @@ export async function compose(
           sendsWebhooks: config.WEBHOOK_URL !== undefined,
           onDue: proxy.wake,
           readiness: proxy.readiness,
+          gatewaySilence: proxy.gatewaySilence,
           log,
         });
   return {

@@ -7,7 +7,7 @@ import { limitBody, createSecretCheck } from '../http/guards.ts';
 import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import { DAY_MS } from '../protocol/durations.ts';
-import type { Log } from '../protocol/log.ts';
+import type { Log, Warning } from '../protocol/log.ts';
 import { owedOf } from '../protocol/refundable.ts';
 import { backsOf, canSend, failedRefundOf, isDue, leftOfPayment } from './decisions.ts';
 import { FOLLOW } from './follow.ts';
@@ -88,7 +88,13 @@ async function readOwed({ ledger, refundRules, now = Date.now }: AdminParts): Pr
 
 /** The overview, the IPNs without a transaction, and the health of the proxy. */
 function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
-  const { ledger, version, isTest, readiness, now = Date.now } = parts;
+  const { ledger, version, isTest, readiness, gatewaySilence, now = Date.now } = parts;
+  const silent = (): Warning[] => {
+    const silence = gatewaySilence();
+    if (silence === undefined) return [];
+    const warning = `The gateway has given no usable answer since ${serverClock.words(silence.since)}.`;
+    return [{ warning, detail: silence.detail }];
+  };
 
   app.get('/admin', async (c) => {
     const [counts, sums, latest, owed, reviews, dead, { refusal, warnings }] = await Promise.all([
@@ -110,7 +116,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
       reviews: reviews.transactions.filter(({ id }) => owed.every(({ payment }) => payment.id !== id)),
       dead: dead.webhooks,
       problem,
-      warnings,
+      warnings: [...silent(), ...warnings],
       now: now(),
       form: frame.formToken(c),
     };
@@ -122,7 +128,7 @@ function overviewRoutes(app: Hono, parts: AdminParts, frame: Frame): void {
   app.get('/admin/health', async (c) => {
     const { refusal, warnings } = await readiness();
     const [counts, owed = []] = await Promise.all([ledger.counts(), readOwed(parts)]).catch(() => []);
-    const shown = { problem: refusal?.message, warnings, counts, owed, isTest, version, now: now() };
+    const shown = { problem: refusal?.message, warnings, silent: silent(), counts, owed, isTest, version, now: now() };
     return frame.show(c, 'health', 'Health', healthPage(shown));
   });
 }

@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Log } from '../protocol/log.ts';
 import type { RefundRules } from '../protocol/refundable.ts';
 import { STAGES, isDenied, type Transaction } from '../protocol/transaction.ts';
-import type { Readiness } from '../routes/health.ts';
+import type { Readiness, Silence } from '../routes/health.ts';
 import type { Refunds } from '../use-cases/outgoing.ts';
 import { writeSession, type Session, type Sessions } from './session.ts';
 import { type Back, failureOf, status, isInDoubt, kindAndWallet, reviewReason } from './words.ts';
@@ -164,6 +164,7 @@ export interface AdminParts {
   /** Called when something is due to be sent. */
   onDue(): void;
   readiness(): Promise<Readiness>;
+  gatewaySilence(): Silence | undefined;
   now?: () => number;
   log: Log;
 }

@@ -3,6 +3,7 @@
 // Each review has its reason, age, amount and one action.
 import { html } from 'hono/html';
 import type { Counts, Sum, Sums, Webhook, UnmatchedIpn } from '../ledger/model.ts';
+import { MINUTE_MS } from '../protocol/durations.ts';
 import type { Warning } from '../protocol/log.ts';
 import { paysNothing } from '../protocol/refundable.ts';
 import { TYPES, type Transaction } from '../protocol/transaction.ts';
@@ -274,6 +275,8 @@ function total(name: Html | string, sums: readonly Sum[], query: string, closed:
 interface Health {
   problem: string | undefined;
   warnings: readonly Warning[];
+  /** Empty while the gateway answers. */
+  silent: readonly Warning[];
   counts: Counts | undefined;
   /** As on the overview. */
   owed: readonly Owed[];
@@ -282,14 +285,20 @@ interface Health {
   now: number;
 }
 
+const textOf = ({ warning, detail }: Warning) => `${warning}${detail ? ` (${detail})` : ''}`;
+
 type Check = readonly [isFine: boolean, name: string, state: Html | string];
 
-export function healthPage({ problem, warnings, counts, owed, isTest, version, now }: Health): Html {
+export function healthPage({ problem, warnings, silent, counts, owed, isTest, version, now }: Health): Html {
   const checks: Check[] = [
     [problem === undefined, 'Payments', problem ?? 'They can start, and the database can be written.'],
-    [true, 'Gateway', isTest ? 'A test gateway: no money moves.' : 'A live gateway.'],
+    [
+      silent.length === 0,
+      'Gateway',
+      silent.map(textOf).join() || (isTest ? 'A test gateway: no money moves.' : 'A live gateway.'),
+    ],
     ...(counts === undefined ? [] : work(counts, owed)),
-    ...warnings.map(({ warning, detail }) => [false, 'Warning', `${warning}${detail ? ` (${detail})` : ''}`] as const),
+    ...warnings.map((warning) => [false, 'Warning', textOf(warning)] as const),
   ];
   const isAllFine = checks.every(([isFine]) => isFine);
   const what = isAllFine ? 'and nothing' : 'but something';
@@ -310,7 +319,9 @@ export function healthPage({ problem, warnings, counts, owed, isTest, version, n
 }
 
 function work(counts: Counts, owed: readonly Owed[]): Check[] {
-  const { checks, webhooks, unmatchedIpns, oldestPendingWebhookMs: oldest } = counts;
+  const { checks, webhooks, unmatchedIpns, oldestDueCheckMs, oldestPendingWebhookMs: oldest } = counts;
+  const planned = checks.map(({ state, count }) => `${count} ${state}`).join(', ');
+  const isOverdue = oldestDueCheckMs > MINUTE_MS;
   const dead = deadIn(counts);
   const queued = webhooks.find(({ state }) => state === 'pending')?.count ?? 0;
   const inQueue = queued === 0 ? 'none queued' : `${queued} queued, the oldest for ${age(oldest)}`;
@@ -326,7 +337,7 @@ function work(counts: Counts, owed: readonly Owed[]): Check[] {
     [toReview === 0, 'Reviews', toReview === 0 ? 'None.' : reviews],
     [toRefund === 0, 'To refund', extra(toRefund, toRefund === 1 ? 'payment' : 'payments')],
     [toSettle === 0, 'To settle', extra(toSettle, 'owed that cannot be refunded here')],
-    [true, 'Status checks', checks.map(({ state, count }) => `${count} ${state}`).join(', ')],
+    [!isOverdue, 'Status checks', `${planned}${isOverdue ? `, the oldest for ${age(oldestDueCheckMs)}` : ''}`],
     [
       dead === 0 && !retried,
       'Webhooks',

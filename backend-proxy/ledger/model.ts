@@ -422,6 +422,8 @@ export interface Counts {
   /** IPNs whose transaction is not in this database. */
   unmatchedIpns: number;
   checks: { state: 'planned' | 'due'; count: number }[];
+  /** How long the oldest check has been due; 0 if none is. */
+  oldestDueCheckMs: number;
   webhooks: { state: Exclude<WebhookState, 'delivered'>; count: number }[];
   /** Age of the oldest webhook that is not delivered and not dead; 0 if there is none. */
   oldestPendingWebhookMs: number;

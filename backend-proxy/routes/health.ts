@@ -1,4 +1,4 @@
-// Health, readiness and metrics, what operators should fix, and whether the gateway refuses our API key.
+// Health, readiness and metrics, what operators should fix, and what the gateway's calls say of it.
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 import { Refusal } from '../errors.ts';
 import { answerJson, refusedBy, toRefusal } from '../http/answer.ts';
@@ -142,7 +142,7 @@ const CLOCK_TOLERANCE_MS = SECOND_MS;
 interface WarningPorts {
   ledger: Pick<Ledger, 'clockOffset' | 'databaseWarnings' | 'reportUnmatched'>;
   gateway: Pick<Gateway, 'clockOffset'>;
-  key: Pick<GatewayKey, 'warnings'>;
+  watch: Pick<GatewayWatch, 'warnings'>;
   proof: Pick<UnknownProof, 'wrongPaths'>;
   callers: Pick<CallerAddress, 'warnings'>;
   now: () => number;
@@ -156,13 +156,13 @@ interface Warnings {
   run(): () => void;
 }
 
-export function createWarnings({ ledger, gateway, key, proof, callers, now, log, onError }: WarningPorts): Warnings {
+export function createWarnings({ ledger, gateway, watch, proof, callers, now, log, onError }: WarningPorts): Warnings {
   /** Warnings of the database, as JSON. */
   const loggedAt = new Map<string, number>();
 
   async function current(): Promise<Warning[]> {
     return [
-      ...key.warnings(),
+      ...watch.warnings(),
       ...proof.wrongPaths().map(wrongPath),
       ...clockWarnings('database', await ledger.clockOffset()),
       ...clockWarnings('gateway', gateway.clockOffset() ?? 0),
@@ -203,24 +203,36 @@ function wrongPath(type: string): Warning {
   return { warning };
 }
 
-// Whether the gateway refuses our API key, from how its calls end.
+// Whether the gateway refuses our API key, and since when it does not answer, from how its calls end.
 
-interface GatewayKey {
+export interface Silence {
+  since: number;
+  /** Of the last call. */
+  detail: string;
+}
+
+interface GatewayWatch {
   /** Records a gateway call that has ended. */
   record(call: Pick<Call, 'operation' | 'outcome' | 'detail'>): void;
   warnings(): Warning[];
+  /** Undefined if the last call had an answer of the gateway's. */
+  silence(): Silence | undefined;
 }
 
-export function watchKey(): GatewayKey {
+export function watchGateway(now: () => number): GatewayWatch {
   let refused: string | undefined;
+  let silence: Silence | undefined;
   return {
     record({ operation, outcome, detail = '' }) {
       // A 403 to anything else may be about a wallet.
       const isRefused = /^HTTP 401\b/.test(detail) || (operation === 'status' && /^HTTP 403\b/.test(detail));
       if (isRefused) refused = detail;
       else if (['accepted', 'found', 'unknown'].includes(outcome)) refused = undefined;
+      const isSilent = ['lost', 'unreached', 'unavailable'].includes(outcome) && !detail.startsWith('HTTP 4');
+      silence = isSilent ? { since: silence?.since ?? now(), detail } : undefined;
     },
     warnings: () =>
       refused === undefined ? [] : [{ warning: 'The gateway refuses the key: set GATEWAY_API_KEY.', detail: refused }],
+    silence: () => silence,
   };
 }

@@ -87,6 +87,7 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
     .where('next_check_at', 'is not', null)
     .orderBy('next_check_at');
   const due = planned.where('next_check_at', '<=', now);
+  const next = await planned.limit(1).executeTakeFirst();
   const reviews = db
     .selectFrom('transactions')
     .select('id')
@@ -121,6 +122,7 @@ export async function readCounts(db: Db, now: number): Promise<Counts> {
       { state: 'planned', count: await countUpTo(db, planned) },
       { state: 'due', count: await countUpTo(db, due) },
     ],
+    oldestDueCheckMs: Math.max(0, now - (next?.next_check_at ?? now)),
     webhooks: webhooks.filter(({ count }) => count > 0),
     oldestPendingWebhookMs: oldest === undefined ? 0 : Math.max(0, now - oldest.created_at),
     // One that is sent again keeps its answer.

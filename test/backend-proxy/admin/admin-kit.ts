@@ -38,6 +38,7 @@ export async function createOperator(t: TestContext, options: WorldOptions = {},
     sendsWebhooks: true,
     onDue: () => world.proxy.wake(),
     readiness: () => world.proxy.readiness(),
+    gatewaySilence: () => world.proxy.gatewaySilence(),
     now: world.now,
     log: (level, event, fields) => void logged.push({ level, event, ...fields }),
   });

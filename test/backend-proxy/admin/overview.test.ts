@@ -9,11 +9,13 @@ import { createMismatch, createOperator, signedIn, textOf } from './admin-kit.ts
 const HEALTH = {
   problem: undefined,
   warnings: [],
+  silent: [],
   counts: {
     transactions: [],
     needReview: 0,
     unmatchedIpns: 0,
     checks: [],
+    oldestDueCheckMs: 0,
     webhooks: [],
     oldestPendingWebhookMs: 0,
     oldestPendingWebhookAnswer: null,
@@ -197,11 +199,16 @@ it('health says what is checked, and what needs attention', async () => {
       { state: 'pending', count: 3 },
     ],
     oldestPendingWebhookMs: 5 * M,
+    checks: [
+      { state: 'planned', count: 6 },
+      { state: 'due', count: 2 },
+    ],
+    oldestDueCheckMs: 4 * M,
     unmatchedIpns: 4,
   };
   assert.match(
     await said({ counts, warnings: [{ warning: 'No <space>.', detail: '1 MB' }] }),
-    /but something needs attention\. .* ! Webhooks 2 failed , 3 queued, the oldest for 5 min ! IPNs 4 without a transaction ! Warning No &lt;space&gt;\. \(1 MB\) Proxy 1\.2\.3/,
+    /but something needs attention\. .* ! Status checks 6 planned, 2 due, the oldest for 4 min ! Webhooks 2 failed , 3 queued, the oldest for 5 min ! IPNs 4 without a transaction ! Warning No &lt;space&gt;\. \(1 MB\) Proxy 1\.2\.3/,
   );
 });
 
@@ -312,4 +319,22 @@ it('a payment whose last refund failed is to refund for 7 days, until another re
   world.skip(8 * D);
   await operator.signIn();
   await operator.says('/admin/health', / ✓ To refund Nothing\. /);
+});
+
+it('health and overview say since when the gateway does not answer, until it does', async (t) => {
+  const operator = await signedIn(t);
+  const { world } = operator;
+  const silent = 'The gateway has given no usable answer since 20 Nov 2026, 12:00:00 UTC\\.';
+  await world.faults({ pay: { status: 503 } });
+  await world.start(world.token(), { method: 'QR' });
+  world.skip(S);
+  await world.start(world.token({ orderId: 'A-2' }), { method: 'QR' });
+  await operator.says(
+    '/admin/health',
+    new RegExp(` but something needs attention\\. .* ! Gateway ${silent} \\(HTTP 503`),
+  );
+  await operator.says('/admin', new RegExp(` 1 thing needs attention As of .* ${silent} HTTP 503[^.]*Open health `));
+  await world.faults({ pay: { status: 422 } });
+  await world.start(world.token({ orderId: 'A-3' }), { method: 'QR' });
+  await operator.says('/admin/health', / ✓ Gateway A test gateway: no money moves\. /);
 });

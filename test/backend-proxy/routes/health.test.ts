@@ -293,7 +293,7 @@ it('a warning of the database that comes up later is logged, once an hour', asyn
   const warnings = createWarnings({
     ledger: { clockOffset: async () => 0, databaseWarnings: async () => ofDatabase, reportUnmatched: async () => 0 },
     gateway: { clockOffset: () => 0 },
-    key: { warnings: none },
+    watch: { warnings: none },
     proof: { wrongPaths: none },
     callers: { warnings: none },
     now: () => time,

@@ -81,8 +81,9 @@ export function databaseContract({ it, setUp }: Suite): void {
     await ledger.observe(await openPending(ledger), verified('succeeded'));
     await openPending(ledger, { orderId: 'B' });
     skip(M);
-    const { checks, oldestPendingWebhookMs } = await ledger.counts();
+    const { checks, oldestDueCheckMs, oldestPendingWebhookMs } = await ledger.counts();
     assert.deepEqual(inWords(checks, 'state', 'count'), ['planned 1', 'due 1']);
+    assert.ok(oldestDueCheckMs > 0 && oldestDueCheckMs < M, String(oldestDueCheckMs));
     assert.equal(oldestPendingWebhookMs, M);
     const answer = async () => (await ledger.counts()).oldestPendingWebhookAnswer;
     assert.equal(await answer(), null);
