@@ -24,6 +24,7 @@ import {
   timeBar,
   waitingStatus,
   waysOut,
+  type Rank,
 } from './parts.ts';
 import { asksWalletId, heading, html, icon, opensApp } from './provided.ts';
 import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
@@ -40,9 +41,9 @@ export function wallet(shown: Extract<Shown, { panel: 'wallet' }>, context: Pane
     ${otherWays('DIRECT', context)}`;
 }
 
-/** To the wallet ID that was typed for a request, and to the other methods. */
-const otherWays = (asked: Method, context: PanelContext): TemplateResult =>
-  html`${asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state) ? otherMethodButton(context, 'quiet', 'otherWallet') : ''}
+/** To the wallet ID that was typed for a request, and to the other methods. `rank`: of the first one. */
+const otherWays = (asked: Method, context: PanelContext, rank: Rank = 'quiet'): TemplateResult =>
+  html`${asksWalletId(asked, context.state.claims) && !asksOnlyForWallet(context.state) ? otherMethodButton(context, rank, 'otherWallet') : ''}
   ${otherMethodButton(context)}`;
 
 /** What the request asks for; only the whole of it is named. */
@@ -134,7 +135,7 @@ export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: 
       @click=${(event: Event) => run((session) => session.leaveForCheckout(event, link))}
       >${say('redirectOpen')}</a
     >
-    ${waitingStatus(context, say('waiting'), shown)} ${otherWays(asked, context)}`;
+    ${waitingStatus(context, say('waiting'), shown)} ${otherWays(asked, context, 'second')}`;
 }
 
 export function timeUp({ method }: Extract<Shown, { panel: 'timeUp' }>, context: PanelContext): TemplateResult {
