@@ -122,6 +122,8 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
 }
 
+const SENT_ELSEWHERE = 'Nothing was sent: it was refunded or settled since you looked.';
+
 /** `at`: undefined for what is no payment. */
 export function refunding(
   payment: Transaction,
@@ -157,6 +159,7 @@ export function refunding(
             ])}`
         : ''
     }
+    ${typed.problems && !isSendable ? html`<p class="message bad" role="alert">${SENT_ELSEWHERE}</p>` : ''}
     ${own.length === 0 ? '' : refundTable(own)} ${whatIsNext()}
   </section>`;
 

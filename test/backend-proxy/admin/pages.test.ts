@@ -88,6 +88,10 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says(path, /€6\.00 can be refunded/);
   await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
   await operator.says(path, /All of it is refunded, or on its way/);
+  assert.match(
+    textOf(await ask('6')),
+    / Refunds Nothing was sent: it was refunded or settled since you looked\. Refunds, oldest first /,
+  );
   await operator.says(
     '/admin/transactions',
     / A-1-r2 Refund to •••• \d{4} −€6\.00 .* A-1-r1 Refund to •••• \d{4} −€4\.00 .* A-1 QR code •••• \d{4} €10\.00 Paid · €10\.00 refund on its way /,
