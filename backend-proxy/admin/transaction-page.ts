@@ -151,7 +151,7 @@ function ownName(transaction: Transaction): Html {
   return html`${id}${DOT}${whichOf(transaction)}${TYPES[type].isOfOrder ? html`${DOT}${linkToOrder(orderId, 'Order ')}` : ''}`;
 }
 
-/** With the closing of its order, and each refund: when it ended, or until then when it was started. */
+/** With the closing of its order, and the start and end of each refund. */
 function historyList(transaction: Transaction, order?: Order): Html {
   const next = order?.payments.find(({ attempt }) => attempt === transaction.attempt + 1);
   const textOf = (entry: HistoryEntry) => {
@@ -167,11 +167,12 @@ function historyList(transaction: Transaction, order?: Order): Html {
   const { closed = null, refunds = [] } = order ?? {};
   if (closed !== null) add(closed.at, html`<b>Order closed</b>${closed.reason && html` · ${closed.reason}`}`);
   for (const refund of refunds.filter(({ refundOf }) => refundOf === transaction.id)) {
-    const end = refund.history.find(({ event }) => event === refund.stage && !isOpen(refund.stage))?.at;
     const [sum, { status: is }] = [moneyOf(refund), STAGES[refund.stage]];
-    const what = is === 'SUCCESS' ? `${sum} refunded` : `Refund of ${sum} ${is === 'FAILED' ? 'failed' : 'started'}`;
-    const link = html`<a href="${linkTo(refund)}">${refund.id}</a>`;
-    add(succeededAt(refund) ?? end ?? refund.createdAt, html`<b>${what}</b> · ${link}`);
+    const line = (what: string) => html`<b>${what}</b> · <a href="${linkTo(refund)}">${refund.id}</a>`;
+    add(refund.createdAt, line(`Refund of ${sum} started`));
+    if (isOpen(refund.stage)) continue;
+    const end = refund.history.find(({ event }) => event === refund.stage)?.at ?? refund.updatedAt;
+    add(succeededAt(refund) ?? end, line(is === 'SUCCESS' ? `${sum} refunded` : `Refund of ${sum} failed`));
   }
   const byDay = Map.groupBy(entries, ({ at }) => dayAndClock(at).day);
   const row = ({ at, text }: { at: number; text: Html }) =>

@@ -292,7 +292,7 @@ it('a code nobody has is in no figure, and a refund being checked in one of its 
   await world.pass(20 * M);
   await operator.says(
     '/admin/transactions/A-1',
-    / A-1-r1 −€4\.00 Failed The gateway refused it\. No money moved\. tried 20 Nov .* Refund of €4\.00 failed · A-1-r1 /,
+    / A-1-r1 −€4\.00 Failed The gateway refused it\. No money moved\. tried 20 Nov .* Refund of €4\.00 started · A-1-r1 [\d:]+ Refund of €4\.00 failed · A-1-r1 /,
   );
 });
 

@@ -106,7 +106,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   );
   await operator.says(
     path,
-    / Paid · confirmed by the gateway [\d:]+ Refund of €6\.00 started · A-1-r2 [\d:]+ €4\.00 refunded · A-1-r1 Webhooks /,
+    / Paid · confirmed by the gateway [\d:]+ Refund of €4\.00 started · A-1-r1 [\d:]+ Refund of €6\.00 started · A-1-r2 [\d:]+ €4\.00 refunded · A-1-r1 Webhooks /,
   );
   const [payment, now] = [await world.ledger.transaction('A-1'), await world.ledger.orderAt('A-1')];
   const refunds = now.order?.refunds.map((each) => ({ ...each, needsReview: true })) ?? [];
