@@ -11,10 +11,10 @@ const SCHEMES: Record<Scheme, string> = { light: 'Light', dark: 'Dark' };
 /** Together they show every property. `error`: the choice, sent too early; `other`: the choice beside a payment. */
 const STATES = {
   choosing: 'Choose',
-  error: 'Error',
-  other: 'One is open',
+  error: 'No wallet ID',
   requested: 'Wait',
   code: 'Code',
+  other: 'A payment is open',
   paid: 'Paid',
   paidTwice: 'Paid twice',
   declined: 'Failed',
@@ -39,7 +39,7 @@ export function themesPage(proxyUrl: string, site: Site): Markup {
 }
 
 const editor: Markup = html`<h1>Make the widget yours</h1>
-  <p class="quiet">Start from a theme, change it, look at each state in light and dark, and copy the CSS.</p>
+  <p class="quiet">Start from a theme, change it, look at nine states in light and dark, and copy the CSS.</p>
   <ul class="ready" aria-label="Ready themes">
     ${readyThemes()}
   </ul>

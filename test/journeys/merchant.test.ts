@@ -285,7 +285,7 @@ test('on a dark phone the dark preview is shown first, with each state that a th
   const { page } = await atThemes('', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   const dark = widgets(page).nth(1);
   assert.deepEqual([await widgets(page).nth(0).isVisible(), await dark.isVisible()], [false, true]);
-  await page.getByRole('button', { name: 'One is open', exact: true }).click();
+  await page.getByRole('button', { name: 'A payment is open', exact: true }).click();
   await dark.getByText('Another payment can still be confirmed.').filter({ visible: true }).first().waitFor();
   await dark.getByRole('button', { name: 'Back to that payment' }).waitFor();
   await page.getByRole('button', { name: 'Paid twice', exact: true }).click();
@@ -401,9 +401,9 @@ test('each changed value can be set back to that of the ready theme alone', asyn
   assert.equal(await page.evaluate(() => document.activeElement?.ariaLabel), 'Corners');
 });
 
-test('the state "Error" of the editor shows an error in both widgets', async () => {
+test('the state "No wallet ID" of the editor shows an error in both widgets', async () => {
   const { page } = await atThemes();
-  await page.getByRole('button', { name: 'Error', exact: true }).click();
+  await page.getByRole('button', { name: 'No wallet ID', exact: true }).click();
   for (const widget of await widgets(page).all()) await widget.locator('[aria-invalid=true]').waitFor();
 });
 
