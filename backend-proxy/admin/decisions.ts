@@ -18,6 +18,7 @@ import {
   TYPES,
   type Transaction,
   isAwaited,
+  isBeingChecked,
   isDenied,
   isOpen,
   isPayable,
@@ -118,7 +119,8 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
     const said = !isDone ? parts : back === payment.amountMinor ? [] : [moneyIn(back, payment)];
     return [tone, [name, ...said].join(' · '), rest];
   }
-  const tone = isDenied(payment) || isOwed ? 'warn' : !paysNothing(payment) || isDone ? 'good' : 'wait';
+  const isSure = isDone || (!paysNothing(payment) && !sent.some((each) => each.needsReview || isBeingChecked(each)));
+  const tone = isDenied(payment) || isOwed ? 'warn' : isSure ? 'good' : 'wait';
   return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
 }
 

@@ -264,6 +264,7 @@ it('a code nobody has is in no figure, and a refund being checked in one of its 
     textOf(page),
     / 1 refund being checked As of .* Waiting €10\.10 1 payment Being checked €4\.00 1 refund Webhooks failed /,
   );
+  assert.match(page, /class="status wait long">Paid\s· €4\.00 refund refused, being checked</);
   const [, checked = ''] = /"([^"]+)"\s*>1 refund</.exec(page) ?? [];
   await operator.says(checked.replaceAll('&amp;', '&'), / 1 transaction found, .* A-1-r1 .* Refused, being checked /);
   assert.match(textOf(page), / A-1-r1 Refund to •••• 6789 −€4\.00 Refused, being checked /);
