@@ -155,6 +155,13 @@ const isRefused = ({ answer }: Pick<Transaction, 'answer'>) => answer === 'refus
 const checkedName = (transaction: Transaction) =>
   `${isRefused(transaction) ? 'Refused' : 'No clear answer'}, being checked`;
 
+/** The next step after a failure. The shopper repeats a payment, and the page of its payment offers a refund again. */
+const AGAIN: Record<TransactionType, string> = {
+  PAY: '',
+  REFUND: '',
+  PAYOUT: 'To send the money all the same, start a new payout in your shop.',
+};
+
 const ONCE_MORE = 'It is checked again before it counts as failed, so there is nothing to do yet.';
 const UNCLEAR = 'It is not clear whether the gateway has it. The proxy keeps asking, so there is nothing to do yet.';
 
@@ -172,6 +179,7 @@ export function explanationOf(transaction: Transaction, order?: Pick<Order, 'clo
   if (transaction.late) return lateIn(transaction);
   if (reason === null) return '';
   const [, explanation] = endOf(transaction, reason);
+  if (AGAIN[transaction.type]) return `${explanation} ${AGAIN[transaction.type]}`;
   if (isPayable(transaction)) return `${explanation} ${lateOf(order)}`;
   return reason === 'EXPIRED' ? `${explanation} No money moved.` : explanation;
 }

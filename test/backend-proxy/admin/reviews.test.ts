@@ -1,7 +1,7 @@
 // Reviews on the operator's page: what is asked, what each answer does, and what is settled.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { eventName, explanationOf } from '../../../backend-proxy/admin/words.ts';
+import { eventName, explanationOf, failureOf } from '../../../backend-proxy/admin/words.ts';
 import { heading } from '../../../backend-proxy/admin/transaction-page.ts';
 import { differing, verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
@@ -313,7 +313,9 @@ it('what a colleague decided is said of the payment, and a payout that failed sa
     const entry = { at: 0, event: 'declined', source: 'check', detail } as const;
     const payout = { ...failed, type: 'PAYOUT' as const, resolved: null, endedBy: null, history: [entry] };
     assert.equal(textOf(String(await heading(payout))), ' −€10.10 Failed ');
-    assert.equal(explanationOf(payout), words);
+    assert.equal(explanationOf(payout), `${words} To send the money all the same, start a new payout in your shop.`);
+    assert.equal(failureOf(payout), words);
+    assert.equal(explanationOf({ ...payout, type: 'REFUND' }), words);
     assert.equal(eventName(entry, payout), 'Failed at the gateway');
   }
 });
