@@ -144,6 +144,7 @@ export function refunding(
   if (cause === 'under_review' && own.length === 0) return '';
   const isUrgent = owedOf(payment, order.refunds) > 0 && isDue(all);
   const isSendable = canSend(all);
+  const offered = Math.min(sendable, failedRefundOf(payment, order)?.amountMinor ?? sendable);
   const extra = paysNothing(payment) ? undefined : order.payments.find((one) => paysNothing(one) && !isDenied(one));
   const isSecond = isSendable && extra !== undefined && isRefundable(extra, at, rules);
   const paying = order.payments.find(({ id }) => id === order.paidBy);
@@ -171,7 +172,7 @@ export function refunding(
       return html`<p>This payment pays the order. Refund the other one first: ${nameOf(extra)}.</p>`;
     if (isUrgent)
       return isSendable
-        ? refundForm(payment, sendable, rules, form, typed)
+        ? refundForm(payment, offered, rules, form, typed)
         : settleForm(payment, form, typed.by, settling);
     if (payment.settledMinor > 0)
       return html`<p>${other}${moneyIn(payment.settledMinor, payment)} was settled another way.</p>`;
@@ -190,7 +191,7 @@ export function refunding(
       </p>
       <details ${typed.problems ? 'open' : ''}>
         <summary class="button quiet">Refund${extra === undefined ? '' : ' as well'}…</summary>
-        ${refundForm(payment, sendable, rules, form, typed)}
+        ${refundForm(payment, offered, rules, form, typed)}
       </details>`;
   }
 }
@@ -218,14 +219,14 @@ function refundTable(refunds: readonly Transaction[]): Html {
 
 function refundForm(
   payment: Transaction,
-  sendable: number,
+  offered: number,
   { payoutDecimals }: RefundRules,
   form: string,
   typed: Partial<RefundForm>,
 ): Html {
   const { currency } = payment;
-  const most = decimalOf(sendable, currency);
-  const { amount: asked = payoutDecimals ? most : most.replace(/\.0+$/, ''), note, by, problems } = typed;
+  const offer = decimalOf(offered, currency);
+  const { amount: asked = payoutDecimals ? offer : offer.replace(/\.0+$/, ''), note, by, problems } = typed;
   return html`<form method="post" action="${linkTo(payment)}/refund" novalidate>
     ${hidden({ form })}
     ${textField({

@@ -312,6 +312,7 @@ it('a payment whose last refund failed is to refund for 7 days, until another re
     / 1 payment to refund As of .* Pause Paid A-1 · QR code •••• 6789 · open for [\w ]+ The refund of €4\.00 failed\. Refund it again\. €10\.00 Refund Received /,
   );
   await operator.says('/admin/health', / ! To refund 1 payment ✓ To settle Nothing\. /);
+  assert.match(await operator.open('/admin/transactions/A-1'), /name="amount"[^>]*value="4"/);
   await refund('again');
   await operator.says('/admin', /Nothing to review, refund or settle /);
   await world.settleAfter('decline', 'A-1-r2');
