@@ -69,7 +69,7 @@ export function failedRefundOf(payment: Transaction, { refunds }: Order): Transa
   return last && STAGES[last.stage].status === 'FAILED' && !last.needsReview ? last : undefined;
 }
 
-/** Whether to ask for what is owed: to settle it only once its refunds have ended, because one that fails is owed too. */
+/** Whether to ask for what is owed. It is settled only once its refunds have ended, because one may still fail. */
 export const isDue = (left: Left) => canSend(left) || !left.isComing;
 
 /** What only the order says of one that is open or paid. */

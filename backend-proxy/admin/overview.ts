@@ -24,7 +24,7 @@ import {
 } from './words.ts';
 import { age, amount, capital, plural, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
 
-/** A payment that pays no order or whose refund failed, and what of it can be refunded or is to be settled another way. */
+/** A payment that pays no order or whose refund failed, and what of it can be refunded or is to be settled. */
 export interface Owed extends Left {
   payment: Transaction;
   /** The last refund, if it failed. */

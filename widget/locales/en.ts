@@ -1,7 +1,7 @@
 // English of the first paint, built in so that no text has to be loaded for it. The rest is in en-flow.ts and
-// en-amount.ts. Every other dictionary has the keys of all three; the compiler checks it. `{…}` stands for a value, and
-// `[a|b]` for b if all of its values are known, else for a. Intl formats times and amounts, plurals included, so no
-// text depends on a number.
+// en-amount.ts. Every other dictionary has the keys of all three; the compiler checks it. `{…}` stands for a value,
+// and `[a|b]` for b if all of its values are known, else for a. Intl formats times and amounts, plurals included, so
+// no text depends on a number.
 import type { enAmount } from './en-amount.ts';
 import type { enFlow } from './en-flow.ts';
 
