@@ -5,6 +5,7 @@ import type { Order, OrderAt } from '../ledger/model.ts';
 import { decimalOf } from '../protocol/money.ts';
 import {
   NOT_REFUNDABLE,
+  failedRefundOf,
   leftOf,
   limitOf,
   owedOf,
@@ -62,12 +63,6 @@ export function isRefundable(payment: Transaction, { order, now }: OrderAt, rule
 }
 
 export const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
-
-/** The last refund, if it failed for certain. */
-export function failedRefundOf(payment: Transaction, { refunds }: Order): Transaction | undefined {
-  const last = refunds.findLast(({ refundOf }) => refundOf === payment.id);
-  return last && STAGES[last.stage].status === 'FAILED' && !last.needsReview ? last : undefined;
-}
 
 /** Whether to ask for what is owed. It is settled only once its refunds have ended, because one may still fail. */
 export const isDue = (left: Left) => canSend(left) || !left.isComing;
@@ -144,7 +139,7 @@ export function refunding(
   if (cause === 'under_review' && own.length === 0) return '';
   const isUrgent = owedOf(payment, order.refunds) > 0 && isDue(all);
   const isSendable = canSend(all);
-  const offered = Math.min(sendable, failedRefundOf(payment, order)?.amountMinor ?? sendable);
+  const offered = Math.min(sendable, failedRefundOf(payment, order.refunds)?.amountMinor ?? sendable);
   const extra = paysNothing(payment) ? undefined : order.payments.find((one) => paysNothing(one) && !isDenied(one));
   const isSecond = isSendable && extra !== undefined && isRefundable(extra, at, rules);
   const paying = order.payments.find(({ id }) => id === order.paidBy);

@@ -15,7 +15,7 @@ import {
   type QrCode,
 } from '../protocol/wire.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { isReserved, leftOf, paysNothing } from '../protocol/refundable.ts';
+import { failedRefundOf, isReserved, leftOf, paysNothing } from '../protocol/refundable.ts';
 import {
   STAGES,
   answerOf,
@@ -41,8 +41,12 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     .filter((payment) => payment.stage === 'succeeded' && !isDenied(payment))
     .toSorted((a, b) => (succeededAt(a) ?? 0) - (succeededAt(b) ?? 0));
   const extra = received.filter(({ surplus }) => surplus);
-  const refunds = order?.refunds.filter(isReserved) ?? [];
-  const inDoubt = refunds.filter((refund) => !isCertain(refund));
+  const { refunds = [] } = order ?? {};
+  const inDoubt = refunds.filter((refund) => isReserved(refund) && !isCertain(refund));
+  // What was settled in another way is no longer to go back.
+  const failed = received.flatMap(
+    (payment) => (leftOf(payment, refunds) > 0 && failedRefundOf(payment, refunds)) || [],
+  );
   const others = order?.payments.filter((payment) => payment !== current && isPayable(payment)) ?? [];
   const owed = received.filter(paysNothing).reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
   const checking = paid
@@ -60,14 +64,14 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     closed,
     test: gateway.isTest,
     surplus: extra.length > 0,
-    surplusAmount: extra.length ? decimalOf(sumOf(extra), total.currency) : null,
+    surplusAmount: sumOrNull(extra),
     owedAmount: owed > 0 ? decimalOf(owed, total.currency) : null,
     otherOpen: others.length > 0,
     otherPayments: others.map(otherPaymentView),
     received: received.map(receivedView),
     refunds: refunds.filter(isCertain).map(refundView),
-    refundInDoubtAmount: inDoubt.length ? decimalOf(sumOf(inDoubt), total.currency) : null,
-    refundFailedAmount: failedRefundAmount(received, order?.refunds ?? []),
+    refundInDoubtAmount: sumOrNull(inDoubt),
+    refundFailedAmount: sumOrNull(failed),
     version: order?.version ?? 0,
     serverTime: iso(nowMs),
     payment: current ? shopperPayment(current, checking || closed, gateway) : null,
@@ -96,7 +100,13 @@ function currentPayment({ payments, paidBy }: Order): Transaction | undefined {
   return payments.find(({ id }) => id === paidBy) ?? payments.at(-1);
 }
 
-const sumOf = (payments: Transaction[]): number => payments.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+const sumOrNull = (all: Transaction[]): string | null =>
+  all[0]
+    ? decimalOf(
+        all.reduce((sum, { amountMinor }) => sum + amountMinor, 0),
+        all[0].currency,
+      )
+    : null;
 
 /** Decimal string. If the amount is open: the amount of the current payment, or null before the first. */
 export function shownAmount(
@@ -105,14 +115,6 @@ export function shownAmount(
 ): string | null {
   const minor = amountMinor ?? (order && currentPayment(order))?.amountMinor;
   return minor === undefined ? null : decimalOf(minor, currency);
-}
-
-/** Of the last refund, unless what it was to send back was settled in another way. */
-function failedRefundAmount(received: Transaction[], refunds: readonly Transaction[]): string | null {
-  const last = refunds.at(-1);
-  const payment = received.find(({ id }) => id === last?.refundOf);
-  if (!last || !payment || isReserved(last) || leftOf(payment, refunds) === 0) return null;
-  return decimalOf(last.amountMinor, last.currency);
 }
 
 /** None that may be wrong: what the shopper reads of it has to be true. */

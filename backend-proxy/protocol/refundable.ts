@@ -159,6 +159,12 @@ function refundsOf({ id }: Pick<Transaction, 'id'>, refunds: readonly Transactio
   return refunds.filter(({ refundOf }) => refundOf === id);
 }
 
+/** The payment's last refund, if it failed for certain. `refunds`: of the whole order, oldest first. */
+export function failedRefundOf(payment: Transaction, refunds: readonly Transaction[]): Transaction | undefined {
+  const last = refundsOf(payment, refunds).at(-1);
+  return last && !isReserved(last) ? last : undefined;
+}
+
 /** FAILED ones that are reviewed may have been sent after all. */
 export function isReserved({ stage, needsReview }: Transaction): boolean {
   return STAGES[stage].status !== 'FAILED' || needsReview;

@@ -179,7 +179,7 @@ export interface OrderView {
   refunds: RefundView[];
   /** Those others, unless they have failed, in all: a decimal string, null if there are none. */
   refundInDoubtAmount: string | null;
-  /** Of the last refund, if it has failed and was not settled in another way either: a decimal string, else null. */
+  /** Of each payment's last refund, if it has failed and was not settled either, in all: a decimal string, else null. */
   refundFailedAmount: string | null;
   version: number;
   serverTime: string;

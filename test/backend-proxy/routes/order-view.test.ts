@@ -128,6 +128,22 @@ it('the order view has a refund that is reported failed as one in doubt, and as 
   assert.deepEqual(await stand(), ['SUCCESS 4.00', null, null, null], 'it was given back in another way');
 });
 
+it('the order view keeps a failed refund of one payment while another payment is refunded', async (t) => {
+  const world = await createWorld(t, { profile: REFUNDS_QR });
+  const token = world.token();
+  for (const method of ['QR', 'QR'] as const) await world.start(token, { method });
+  for (const id of ['A-1', 'A-1-2']) await world.settleAfter('approve', id);
+  const refund = (gatewayOrderId: string, amount: string) =>
+    world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId, amount, idempotencyKey: gatewayOrderId });
+  await refund('A-1', '3');
+  await world.settleAfter('decline', 'A-1-r1');
+  await world.pass(60_000);
+  assert.equal((await world.view(token)).refundFailedAmount, '3.00');
+  await refund('A-1-2', '10');
+  await world.settleAfter('approve', 'A-1-2-r1');
+  assert.equal((await world.view(token)).refundFailedAmount, '3.00');
+});
+
 it('the order view has no open payment if there are two, of another amount, after its time, or to a closed order', async (t) => {
   const world = await createWorld(t);
   const failed = async (

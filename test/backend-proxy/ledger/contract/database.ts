@@ -91,7 +91,7 @@ export function databaseContract({ it, setUp }: Suite): void {
     await ledger.recordDelivery(webhook, { state: 'pending', afterMs: S, answer: 'HTTP 503' });
     assert.equal(await answer(), 'HTTP 503');
     await ledger.redeliver(webhook.id);
-    assert.equal(await answer(), null, 'it begins anew');
+    assert.equal(await answer(), null, 'no attempt of the new sending has failed');
   });
 
   it('a closed ledger refuses every call as unavailable', async (t) => {
