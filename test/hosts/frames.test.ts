@@ -128,7 +128,7 @@ test('Enter starts a payment in a sandboxed frame', async () => {
   const { visit, page, frame } = await open({ sandbox: SANDBOX, attributes: 'methods="QR CHECKOUT"' });
   await frame.getByRole('radio', { name: 'Scan a QR code' }).check();
   await page.keyboard.press('Enter');
-  await frame.getByText('Scan the code to pay').waitFor();
+  await frame.getByRole('heading', { name: 'Scan a QR code' }).waitFor();
   visit.allowed = REFUSED;
 });
 

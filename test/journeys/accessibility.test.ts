@@ -176,7 +176,7 @@ describe('by keyboard alone', { concurrency: 2 }, () => {
     await keyboard.press('ArrowUp');
     assert.deepEqual(await keyboard.heard(), [texts.QR_help, texts.scan_help]);
     await keyboard.press('Enter');
-    const started = [texts.sending, texts.scan, texts.scan_help, texts.waiting];
+    const started = [texts.sending, texts.QR_help, texts.scan_help, texts.waiting];
     assert.deepEqual(await keyboard.heard(texts.waiting), started);
 
     assert.deepEqual(await keyboard.tabTo(texts.thisDevice), [texts.thisDevice]);

@@ -18,7 +18,7 @@ it('the focus moves to the new panel’s heading if the previous panel had it', 
   const button = thePart(widget, 'pay');
   button.focus();
   button.click();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));
   expect(announced(widget)).to.equal('Open your wallet app, scan the code and confirm. | Waiting for payment');
   proxy.settle({ status: 'SUCCESS' });
@@ -34,7 +34,7 @@ it('a heading that takes the focus brings the amount above it into sight', async
   const total = () => thePart(widget, 'total').getBoundingClientRect();
   scrollBy(0, total().bottom + 8);
   button.click();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   expect(total().top).to.be.at.least(0);
 });
 
@@ -71,7 +71,7 @@ it('the focus goes to the chosen method by focus(), else to the heading', async 
   widget.focus();
   expect(widget.shadowRoot?.activeElement).to.equal(radio(widget, 'QR'));
   widget.pay();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   (document.activeElement as HTMLElement | null)?.blur();
   widget.focus();
   expect(widget.shadowRoot?.activeElement).to.equal(thePart(widget, 'heading'));

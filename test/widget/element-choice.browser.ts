@@ -155,7 +155,7 @@ it('the choice and each panel are drawn whatever names a view has', async () => 
     await draws({ currency: name, payment: paymentOf('QR'), amount: '10.10' }, /10.10/);
     widget.reset();
     widget.pay();
-    await heading(widget, 'Scan the code to pay');
+    await heading(widget, 'Scan a QR code');
     await draws({ payment: paymentOf('QR', { status: name }) }, /We are checking/);
     await draws({ payment: paymentOf('QR', { status: 'FAILED', reason: name }) }, /was not completed/);
     for (const status of STATUSES)
@@ -294,7 +294,9 @@ it('an open amount is asked for within its bounds, shown on the button and sent 
   expect(thePart(widget, 'help').textContent).to.equal('Zwischen 5\u00a0€ und 500\u00a0€');
   thePart(widget, 'pay').click();
   await widget.updateComplete;
-  expect(thePart(widget, 'error').textContent).to.equal('Geben Sie einen Betrag ein. Zwischen 5\u00a0€ und 500\u00a0€');
+  expect(thePart(widget, 'error').textContent).to.equal(
+    'Geben Sie einen Betrag ein. Zwischen 5\u00a0€ und 500\u00a0€.',
+  );
   type(widget, 'amount', '4,99');
   await widget.updateComplete;
   expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Bezahlen');

@@ -117,7 +117,7 @@ it('what can be paid has a warning as long as an earlier payment can be paid, to
   for (const [method, title] of [
     ['DIRECT', 'Confirm in your wallet app'],
     ['CHECKOUT', 'Continue on the wallet’s website'],
-    ['QR', 'Scan the code to pay'],
+    ['QR', 'Scan a QR code'],
   ] as const) {
     const proxy = proxyWith(method);
     const widget = await mount(proxy);
@@ -139,7 +139,7 @@ it('the time of a code counts down, and a new code replaces one whose time is up
   proxy.onStart = () => ({ expiresAt: new Date(Date.now() + 1_500).toISOString() });
   const widget = await mount(proxy, { method: 'QR' });
   widget.pay();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   expect(thePart(widget, 'countdown').textContent).to.match(/^0:0[12] left$/);
   await heading(widget, 'Time is up');
   expect(part(widget, 'code')).to.equal(null);
@@ -147,6 +147,6 @@ it('the time of a code counts down, and a new code replaces one whose time is up
   expect(thePart(widget, 'again').textContent?.trim()).to.equal('Try again');
   expect(proxy.starts.length).to.equal(1);
   thePart(widget, 'again').click();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   expect(proxy.starts.length).to.equal(2);
 });

@@ -35,7 +35,7 @@ describe('a moved element', () => {
     const elsewhere = await fixture<HTMLElement>(html`<div></div>`);
     elsewhere.append(widget);
     release();
-    await heading(widget, 'Scan the code to pay');
+    await heading(widget, 'Scan a QR code');
     const requests = proxy.seen.filter(({ method }) => method !== 'OPTIONS').map(({ path }) => path);
     expect(requests).to.deep.equal(['/order/events', '/order/payments']);
   });
@@ -126,7 +126,7 @@ it('a reloaded page shows the open payment without showing the choice first', as
   const proxy = new FakeProxy({ orderId: 'RELOADED' });
   const before = await mount(proxy, { method: 'QR' });
   before.pay();
-  await heading(before, 'Scan the code to pay');
+  await heading(before, 'Scan a QR code');
   before.remove();
 
   const widget = document.createElement('payment-widget');
@@ -138,7 +138,7 @@ it('a reloaded page shows the open payment without showing the choice first', as
   const page = await fixture<HTMLElement>(html`<div></div>`);
   page.append(widget);
   watch.observe(widget.shadowRoot ?? widget, { childList: true, subtree: true });
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   watch.disconnect();
   expect([...seen]).to.deep.equal(['none']);
 });

@@ -28,7 +28,7 @@ it('the element’s events reach any ancestor, also outside a shadow root', asyn
   const widget = await mount(proxy, { method: 'QR' }, inner);
   expect(widget.view?.orderId).to.equal('ABC-123');
   widget.pay();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   proxy.settle({ status: 'FAILED', reason: 'DECLINED' });
   proxy.settle({ status: 'SUCCESS', late: true });
   await heading(widget, 'Payment received');
@@ -134,7 +134,7 @@ it('the element’s total leaves out the amount, and the room for it', async () 
   expect([part(widget, 'total'), room()]).to.deep.equal([null, 0]);
   expect(thePart(widget, 'pay').textContent?.trim()).to.equal('Pay €10.10');
   widget.pay();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   expect(part(widget, 'total')).to.equal(null);
   widget.total = null;
   await widget.updateComplete;

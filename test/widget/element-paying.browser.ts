@@ -10,7 +10,7 @@ it('paying by QR shows the code with a name, its text to copy, and the link to t
   proxy.onStart = () => ({ appUrl });
   const widget = await mount(proxy, { method: 'QR' });
   thePart(widget, 'pay').click();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   const drawing = thePart(widget, 'code').querySelector('svg');
   expect(drawing?.getAttribute('aria-label')).to.equal('QR code to pay €10.10');
   expect(drawing?.getAttribute('viewBox')).to.equal(`0 0 ${CODE.size + 8} ${CODE.size + 8}`);
@@ -22,7 +22,7 @@ it('paying by QR shows the code with a name, its text to copy, and the link to t
 
 it('paying by QR offers no app beside the code where the app is on another device', async () => {
   const widget = await mount(proxyWith('QR', { appUrl: 'jetgo://pay?reference=1' }));
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   expect(part(widget, 'app-link')).to.equal(null);
 });
 
@@ -161,7 +161,7 @@ it('paying twice by click, twice by Enter and once by pay() starts one payment',
   expect(button.getAttribute('aria-disabled')).to.equal('true');
   expect(button.textContent?.trim()).to.equal('Starting the payment…');
   release();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   expect(proxy.starts).to.have.length(1);
 });
 
@@ -181,7 +181,7 @@ it('a start warns of a payment that was open before, not of its own that the str
   expect(await warningAfterPay()).to.equal(false);
   proxy.settle(paymentOf('QR'));
   answer();
-  await heading(widget, 'Scan the code to pay');
+  await heading(widget, 'Scan a QR code');
   thePart(widget, 'other').click();
   await heading(widget, 'How would you like to pay?');
   proxy.holdAnswers();
@@ -192,7 +192,7 @@ it('paying in one widget does not change another widget of the page', async () =
   const [one, two] = [new FakeProxy({ orderId: 'ONE' }), new FakeProxy({ orderId: 'TWO' })];
   const [first, second] = [await mount(one, { method: 'QR' }), await mount(two, { method: 'JETGO' })];
   first.pay();
-  await heading(first, 'Scan the code to pay');
+  await heading(first, 'Scan a QR code');
   expect(radio(second, 'JETGO').checked).to.equal(true);
   one.settle({ status: 'SUCCESS' });
   await heading(first, 'Payment received');

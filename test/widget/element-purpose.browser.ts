@@ -68,7 +68,7 @@ describe('the terms', () => {
     expect(document.activeElement).to.equal(box);
     box.click();
     thePart(widget, 'pay').click();
-    await heading(widget, 'Scan the code to pay');
+    await heading(widget, 'Scan a QR code');
     expect([submits.length, proxy.starts.length]).to.deep.equal([1, 1]);
   });
 
@@ -103,7 +103,7 @@ describe('the terms', () => {
     const proxy = new FakeProxy({}, { payment, version: 2 });
     const { widget } = await mountWithTerms(proxy);
     thePart(widget, 'again').click();
-    await heading(widget, 'Scan the code to pay');
+    await heading(widget, 'Scan a QR code');
     expect(proxy.starts.length).to.equal(1);
   });
 });

@@ -11,7 +11,7 @@ const HEADINGS: Record<StateName, string> = {
   unanswered: 'The payment was not started',
   requested: 'Confirm in your wallet app',
   redirecting: 'Continue on the wallet’s website',
-  code: 'Scan the code to pay',
+  code: 'Scan a QR code',
   timeUp: 'Time is up',
   checking: 'We are checking your payment',
   paid: 'Payment received',

@@ -82,6 +82,7 @@ describe('show()', () => {
     });
     assert.deepEqual(show(stateWith(paymentOf('JETGO', { appUrl: 'jetgo://pay' })), NOW), {
       panel: 'scan',
+      method: 'JETGO',
       code: CODE,
       appUrl: 'jetgo://pay',
       ...NO_LIMIT,

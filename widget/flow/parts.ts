@@ -170,13 +170,13 @@ export function otherNote(advice: MessageKey, context: PanelContext): TemplateRe
 export const startedPayment = (payment: OtherPaymentView, context: PanelContext): TemplateResult =>
   html`${payName(payment, context)} · <bdi>${timeOf(payment.createdAt, context, {})}</bdi>`;
 
-/** By what a payment is paid, with the name that the choice had on a phone and the one that the shop's staff sees. */
+/** By what a payment is paid. A code is paid in the app on each device, also where the choice says what to scan. */
 export const payName = (
   { method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>,
   { say, state }: PanelContext,
 ): TemplateResult =>
   html`<bdi
-    >${state.claims?.methodNames?.[method] ?? (PAYS_BY[method] === 'code' ? `${say('DIRECT')}\u00a0· ${say(method)}` : say(method))}${
+    >${state.claims?.methodNames?.[method] ?? say(PAYS_BY[method] === 'code' ? 'DIRECT' : (method as MessageKey))}${
       walletLast4 ? html`${' '}<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''
     }</bdi
   >`;

@@ -26,7 +26,7 @@ import {
   waysOut,
   type Rank,
 } from './parts.ts';
-import { asksWalletId, heading, html, icon, opensApp } from './provided.ts';
+import { asksWalletId, heading, html, icon, nameOf, opensApp } from './provided.ts';
 import { QUIET_ZONE, drawPng, qrImage, qrPath, saveImage } from './qr-code.ts';
 import type { Limit, Shown } from './view.ts';
 
@@ -163,7 +163,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 }
 
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
-  return html`${heading(context.say(opensApp('QR') ? 'otherDevice' : 'scan'))}${pair(picture, context, limit)}
+  return html`${heading(opensApp('QR') ? context.say('otherDevice') : nameOf(limit.method, context))}${pair(picture, context, limit)}
     ${waitingStatus(context, context.say('waiting'), limit)}
     <details part="this-device" ?open=${opensApp('QR')}>
       <summary>${context.say('thisDevice')}</summary>

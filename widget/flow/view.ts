@@ -26,7 +26,7 @@ export type Outcome =
   /** The gateway's answer is lost, so there is nothing to pay with. */
   | { panel: 'unanswered'; method: Method }
   | ({ panel: 'redirect'; asked: Method; url: string } & Limit)
-  | ({ panel: 'scan'; code: QrCode | null; appUrl: string | null } & Limit)
+  | ({ panel: 'scan'; method: Method; code: QrCode | null; appUrl: string | null } & Limit)
   | ({ panel: 'wallet'; last4: string | null; appUrl: string | null } & Limit)
   /** The payment's time is up, but the proxy has not said yet how it ended. */
   | { panel: 'timeUp'; method: Method }
@@ -113,7 +113,7 @@ function showWaiting(payment: PaymentView, proxyTime: number): Outcome {
   if (checkoutUrl) return { panel: 'redirect', asked, url: checkoutUrl, ...limit };
   return isInWallet
     ? { panel: 'wallet', last4: walletLast4, appUrl, ...limit }
-    : { panel: 'scan', code: qr, appUrl, ...limit };
+    : { panel: 'scan', method, code: qr, appUrl, ...limit };
 }
 
 function showUnanswered({ method, answer, createdAt }: PaymentView, proxyTime: number): Outcome {

@@ -2,7 +2,7 @@
 
 export const enAmount = {
   between: 'Between {min} and {max}',
-  amountEmpty: 'Enter an amount.[| {hint}]',
+  amountEmpty: 'Enter an amount.[| {hint}.]',
   amountWrong: 'Enter the amount in digits, for example {example}.',
   amountDecimals: 'Too many decimals. Enter it like this: {example}.',
   below: 'Enter {min} or more.',
