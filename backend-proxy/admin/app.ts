@@ -8,8 +8,7 @@ import { toRefusal } from '../http/answer.ts';
 import { WEBHOOK_CURSOR } from '../ledger/queries/webhooks.ts';
 import { DAY_MS } from '../protocol/durations.ts';
 import type { Log, Warning } from '../protocol/log.ts';
-import { failedRefundOf, owedOf } from '../protocol/refundable.ts';
-import { backsOf, canSend, isDue, leftOfPayment } from './decisions.ts';
+import { backsOf, isToSendBack, leftOfPayment } from './decisions.ts';
 import { FOLLOW } from './follow.ts';
 import { createFrame, type AdminParts, type Frame, type Instance, loginPage } from './layout.ts';
 import { isState, webhookPage, webhooksPage } from './lists.ts';
@@ -79,9 +78,7 @@ async function readOwed({ ledger, refundRules, now = Date.now }: AdminParts): Pr
     const payment = order?.payments.find((each) => each.id === id);
     if (order === undefined || payment === undefined) return [];
     const left = leftOfPayment(payment, order, refundRules, at);
-    const failed = failedRefundOf(payment, order.refunds);
-    const isToDo = owedOf(payment, order.refunds) > 0 ? isDue(left) : failed !== undefined && canSend(left);
-    return isToDo ? [{ payment, failed, ...left }] : [];
+    return isToSendBack(payment, order, left) ? [{ payment, ...left }] : [];
   });
   return (await Promise.all(found)).flat().toReversed();
 }

@@ -54,6 +54,7 @@ export function leftOfPayment(payment: Transaction, order: Order, rules: RefundR
     left,
     sendable: sendableOf(left, payment.currency, rules),
     isComing: order.refunds.some(isUncertain),
+    failed: failedRefundOf(payment, order.refunds),
   };
 }
 
@@ -65,7 +66,11 @@ export function isRefundable(payment: Transaction, { order, now }: OrderAt, rule
 export const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
 
 /** Whether to ask for what is owed. It is settled only once its refunds have ended, because one may still fail. */
-export const isDue = (left: Left) => canSend(left) || !left.isComing;
+const isDue = (left: Left) => canSend(left) || !left.isComing;
+
+/** Whether money has to go back: what pays no order, and what failed to go back. */
+export const isToSendBack = (payment: Transaction, { refunds }: Order, left: Left): boolean =>
+  owedOf(payment, refunds) > 0 ? isDue(left) : left.failed !== undefined && canSend(left);
 
 /** What only the order says of one that is open or paid. */
 const asksOrder = (transaction: Transaction) =>
@@ -97,25 +102,27 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const owed = isAll && isOwed ? [`${moneyIn(left, payment)} still owed`] : [];
   const settled = payment.settledMinor > 0 ? [`${moneyIn(payment.settledMinor, payment)} settled another way`] : [];
   const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
-  if (sent.length === 0 && (!paysNothing(payment) || !isAll)) return undefined;
+  const failed = canSend(all) && all.failed;
+  if (sent.length === 0 && !failed && (!paysNothing(payment) || !isAll)) return undefined;
   const sums = Map.groupBy(sent, (refund) =>
     refund.stage === 'succeeded'
       ? 'refunded'
       : `refund ${refund.needsReview ? 'to review' : statusName(refund).toLowerCase()}`,
   );
-  const isDone = sums.keys().every((where) => where === 'refunded');
+  const isDone = !failed && sums.keys().every((where) => where === 'refunded');
   const rest = isAll && left > 0 && !paysNothing(payment) ? restText(left, payment) : '';
   const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
+  if (failed) parts.push(`refund of ${moneyOf(failed)} failed`);
   if (sums.has('refunded') && !paysNothing(payment) && !isDenied(payment)) {
     const [tone, name] = isDone && isAll ? ['over', 'Refunded'] : ['part', 'Partly refunded'];
     const back = sumOf(sent);
     // Once each: the name says refunded, and the amount is beside it.
     const said = !isDone ? parts : back === payment.amountMinor ? [] : [moneyIn(back, payment)];
-    return [tone, [name, ...said].join(' · '), rest];
+    return [failed ? 'warn' : tone, [name, ...said].join(' · '), rest];
   }
   const isSure = isDone || (!paysNothing(payment) && !sent.some((each) => each.needsReview || isBeingChecked(each)));
-  const tone = isDenied(payment) || isOwed ? 'warn' : isSure ? 'good' : 'wait';
+  const tone = isDenied(payment) || isOwed || failed ? 'warn' : isSure ? 'good' : 'wait';
   return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
 }
 
@@ -133,16 +140,16 @@ export function refunding(
   if (at?.order === undefined || payment.stage !== 'succeeded') return '';
   const { order, now } = at;
   const all = leftOfPayment(payment, order, rules, now);
-  const { cause, left, sendable, isComing } = all;
+  const { cause, left, sendable, failed } = all;
   const own = order.refunds.filter(({ refundOf }) => refundOf === payment.id);
   // The review is asked first.
   if (cause === 'under_review' && own.length === 0) return '';
-  const isUrgent = owedOf(payment, order.refunds) > 0 && isDue(all);
   const isSendable = canSend(all);
-  const offered = Math.min(sendable, failedRefundOf(payment, order.refunds)?.amountMinor ?? sendable);
+  const offered = Math.min(sendable, failed?.amountMinor ?? sendable);
   const extra = paysNothing(payment) ? undefined : order.payments.find((one) => paysNothing(one) && !isDenied(one));
   const isSecond = isSendable && extra !== undefined && isRefundable(extra, at, rules);
-  const paying = order.payments.find(({ id }) => id === order.paidBy);
+  const isUrgent = !isSecond && isToSendBack(payment, order, all);
+  const paying = paysNothing(payment) ? order.payments.find(({ id }) => id === order.paidBy) : undefined;
   const money = moneyIn(left, payment);
   return html`<section class="panel ${isUrgent ? 'urgent' : ''}" aria-labelledby="refunds">
     <h2 id="refunds">${isSendable && isUrgent ? 'To refund' : isUrgent ? `Still owed ${money}` : 'Refunds'}</h2>
@@ -163,8 +170,7 @@ export function refunding(
 
   function whatIsNext(): Html {
     const other = own.length > 0 ? 'The other ' : '';
-    if (extra !== undefined && isSecond)
-      return html`<p>This payment pays the order. Refund the other one first: ${nameOf(extra)}.</p>`;
+    if (isSecond) return html`<p>This payment pays the order. Refund the other one first: ${nameOf(extra)}.</p>`;
     if (isUrgent)
       return isSendable
         ? refundForm(payment, offered, rules, form, typed)
@@ -175,9 +181,9 @@ export function refunding(
     if (left === 0) return html`<p>All of it is refunded, or on its way.</p>`;
     if (sendable === 0) {
       const how = paysNothing(payment)
-        ? 'Settle it another way'
-        : 'If you still owe it to the customer, send it another way';
-      return html`<p>${restText(left, payment, other)} ${how}${isComing ? ' once the refund has arrived' : ''}.</p>`;
+        ? 'Settle it another way once the refund has arrived.'
+        : 'How you settle it with the customer is not recorded here.';
+      return html`<p>${restText(left, payment, other)} ${how}</p>`;
     }
     return html`${extra === undefined ? '' : html`<p>This payment pays the order. The one too many is ${nameOf(extra)}.</p>`}
       <p>
@@ -235,9 +241,7 @@ function refundForm(
     })}
     ${nameField('refund', by, problems)}
     ${optionalField('refund', 'note', 'Note to the customer (optional)', note, problems)}
-    <div class="buttons">
-      <button>Continue</button> ${paysNothing(payment) ? '' : html`<a href="${linkTo(payment)}">Cancel</a>`}
-    </div>
+    <button>Continue</button>
     <p class="hint">Nothing is sent yet: the next page says what will happen.</p>
   </form>`;
 }

@@ -19,6 +19,7 @@ import {
   status,
   whatToAsk,
   whyBack,
+  type Back,
   type Left,
   OUTCOMES,
 } from './words.ts';
@@ -27,8 +28,6 @@ import { age, amount, capital, plural, type Html, moneyOf, serverClock, NOTHING,
 /** A payment that pays no order or whose refund failed, and what of it can be refunded or is to be settled. */
 export interface Owed extends Left {
   payment: Transaction;
-  /** The last refund, if it failed. */
-  failed: Transaction | undefined;
 }
 
 /** There is no other list of them; the newest. */
@@ -158,16 +157,15 @@ function review(transaction: Transaction, now: number): Html {
   return toDo(transaction, now - askedAt, `${reviewReason(transaction)} ${whatToAsk(transaction)}`, 'Review');
 }
 
-function owedItem({ payment, failed, ...left }: Owed, now: number): Html {
+function owedItem({ payment, ...left }: Owed, now: number): Html {
   const since = payment.history.findLast(({ event }) => event === 'surplus' || event === 'after_close')?.at;
-  const again = failed && `The refund of ${moneyOf(failed)} failed.`;
-  const isExtra = paysNothing(payment);
   return toDo(
     payment,
-    now - (since ?? failed?.updatedAt ?? payment.updatedAt),
-    [again, isExtra ? whyBack(payment, left) : 'Refund it again.'].filter(Boolean).join(' '),
+    now - (since ?? left.failed?.updatedAt ?? payment.updatedAt),
+    whyBack(payment, left),
     canSend(left) ? 'Refund' : 'Settle',
-    isExtra ? left.left : payment.amountMinor,
+    paysNothing(payment) ? left.left : left.failed?.amountMinor,
+    paysNothing(payment) ? undefined : ['warn', 'Refund failed'],
   );
 }
 
@@ -178,13 +176,14 @@ function toDo(
   reason: string,
   action: string,
   amountMinor = transaction.amountMinor,
+  back?: Back,
 ): Html {
   const { id, orderId } = transaction;
   // A line begins with a word.
   const since = `\u00A0· ${`open for ${age(ms)}`.replaceAll(' ', '\u00A0')}`;
   const facts = html`${id} · ${kindAndWallet(transaction)}${since}`;
   const link = html`<a class="button" href="${linkTo(transaction)}" aria-label="${action} ${orderId}">${action}</a>`;
-  return item(status(transaction), facts, reason, link, amount({ ...transaction, amountMinor }));
+  return item(status(transaction, back), facts, reason, link, amount({ ...transaction, amountMinor }));
 }
 
 function failedWebhook(webhook: Webhook, now: number, form: string): Html {

@@ -20,7 +20,7 @@ import {
 import {
   changedMessage,
   decision,
-  isDue,
+  isToSendBack,
   leftOfPayment,
   refunding,
   type RefundForm,
@@ -115,7 +115,9 @@ export function transactionPage(given: Given): Html {
     ${historyList(transaction, order)}
   </section>`;
   // Beside a form, which is high; else below what there is.
-  const isBeside = isAsked || (isOwed && isDue(leftOfPayment(transaction, order, refundRules, askedAt)));
+  const isBeside =
+    isAsked ||
+    (order !== undefined && isToSendBack(transaction, order, leftOfPayment(transaction, order, refundRules, askedAt)));
   const isChanging =
     (isOpen(transaction.stage) && !transaction.needsReview) || webhooks.some(({ state }) => state === 'pending');
   return html`${lead(transaction, order, ownName(transaction))}

@@ -419,20 +419,25 @@ export interface Left {
   sendable: number;
   /** A refund of it has neither arrived nor failed for certain. */
   isComing: boolean;
+  /** The last refund, if it failed. */
+  failed: Transaction | undefined;
 }
 
 /** Of money that pays no order: what the gateway cannot refund, because it takes no decimals. */
 export const owedText = (left: string) =>
   `${left} is still owed to the customer: the gateway sends whole amounts only, so settle it another way once the refund has arrived.`;
 
-/** What to do with money that pays no order. */
-export function whyBack({ surplus, currency }: Transaction, { left, sendable, cause }: Left): string {
+/** What to do with money that pays no order, and with what failed to go back. */
+export function whyBack(payment: Transaction, { left, sendable, cause, failed }: Left): string {
+  const { surplus, currency } = payment;
+  const again = failed ? `The refund of ${moneyOf(failed)} failed. ` : '';
+  if (!paysNothing(payment)) return `${again}Refund it again.`;
   const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
   const rest = left === sendable ? '' : ` of ${all}: the gateway sends whole amounts only`;
   const settle = `Settle ${all} another way: the gateway sends whole amounts only.`;
   const back = sendable === 0 ? settle : `Refund ${whole}${rest}.`;
   const what = cause === null ? back : `It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.`;
-  return `The order was ${surplus ? 'already paid' : 'closed before'}. ${what}`;
+  return `${again}The order was ${surplus ? 'already paid' : 'closed before'}. ${what}`;
 }
 
 const TONES: Record<Status, string> = { INITIALIZED: 'wait', PROCESSING: 'wait', SUCCESS: 'good', FAILED: 'over' };

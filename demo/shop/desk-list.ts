@@ -96,16 +96,14 @@ function totals(ofDay: readonly Entry[]): Markup {
   const { in: Received = [], out: Sent = [] } = Object.groupBy(done, (entry) => (isPayment(entry) ? 'in' : 'out'));
   const isGoing = (entry: Entry) => isOpen(entry) && !isPayment(entry) && !entry.needsReview;
   const going = Object.groupBy(ours.filter(isGoing), (entry) => openName(entry).replace(/^.*, b/, 'B'));
-  const figures = { Received, Sent, ...going, 'Needs review': ours.filter(isInDoubt), Waiting: ours.filter(isWaiting) };
   return html`<dl class="totals">
-    ${Object.entries(figures).map(([name, all]) => {
+    ${Object.entries({ Received, Sent, ...going, Waiting: ours.filter(isWaiting) }).map(([name, all]) => {
       const counted = all.filter((entry) => !isDenied(entry));
       const denied = all.length > counted.length ? `, ${all.length - counted.length}\u00A0denied` : '';
-      const words = counted.length > 1 ? name.toLowerCase().replace('needs', 'need') : name.toLowerCase();
       const sum = money(counted.reduce((cents, { amount }) => cents + centsOf(amount), 0));
       if (all !== Received && all.length === 0) return '';
       return html`<div>
-        <dt><small>${counted.length} ${words}${denied}</small></dt>
+        <dt><small>${counted.length} ${name.toLowerCase()}${denied}</small></dt>
         <dd>${all === Received || all === Sent ? html`<b>${sum}</b>` : sum}</dd>
       </div>`;
     })}
@@ -118,7 +116,8 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
   const [{ tone, label }, advice, { at, isMoved }] = [badgeOf(entry, entries), adviceOf(entry, entries), timeOf(entry)];
   const [what, left] = [toDo(entry, entries), leftOf(entry, entries)];
   const isOwed = what && what !== 'To review' && paysNothing(entry) && entry.currency === CURRENCY;
-  const sum = isOwed ? money(left.most + left.rest) : formatMoney(entry.amount, entry.currency);
+  const again = what === 'To refund' && !isOwed && failedBack(entry, entries);
+  const sum = isOwed ? money(left.most + left.rest) : formatMoney((again || entry).amount, entry.currency);
   const ofList = what ? today : dayOf(entry.createdAt);
   const name = `${dayOf(at) === today ? 'Today, ' : ''}${dayOf(at)}`;
   return html`<li id="${id}" class="${what && 'warn'}" data-moved="${isMoved && !isDenied(entry) && 'yes'}">
@@ -356,7 +355,8 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const done = isUnpaid(entry) ? openName(entry) : `${extra || DONE[entry.type]}${isDenied(entry) ? ', denied' : ''}`;
   const { isBack, sentBack } = leftOf(entry, entries);
   const review = entry.status === 'SUCCESS' || isUnpaid(entry) ? `${done}, needs review` : 'Needs review';
-  if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: isInDoubt(entry) ? review : done };
+  const toSend = !paysNothing(entry) && toDo(entry, entries) === 'To refund' ? 'Refund failed' : done;
+  if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: isInDoubt(entry) ? review : toSend };
   if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
   if (sentBack > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };

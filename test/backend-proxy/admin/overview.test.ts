@@ -118,7 +118,7 @@ it('money that pays no order is in the list of reviews, with a count of its own,
   await operator.says(
     '/admin/transactions/A-1',
     new RegExp(
-      ` €10\\.10 Refunded · €10\\.00 A-1 · QR code .* ${OTHER} If you still owe it to the customer, send it another way\\. `,
+      ` €10\\.10 Refunded · €10\\.00 A-1 · QR code .* ${OTHER} How you settle it with the customer is not recorded here\\. `,
     ),
   );
   await operator.says('/admin/transactions', new RegExp(` A-1 QR code .* Refunded · €10\\.00 ${OTHER} `));
@@ -309,9 +309,14 @@ it('a payment whose last refund failed is to refund for 7 days, until another re
   await world.pass(M);
   await operator.says(
     '/admin',
-    / 1 payment to refund As of .* Pause Paid A-1 · QR code •••• 6789 · open for [\w ]+ The refund of €4\.00 failed\. Refund it again\. €10\.00 Refund Received /,
+    / 1 payment to refund As of .* Pause Refund failed A-1 · QR code •••• 6789 · open for [\w ]+ The refund of €4\.00 failed\. Refund it again\. €4\.00 Refund Received /,
   );
   await operator.says('/admin/health', / ! To refund 1 payment ✓ To settle Nothing\. /);
+  await operator.says(
+    '/admin/transactions/A-1',
+    / €10\.00 Paid · refund of €4\.00 failed A-1 .* To refund The refund of €4\.00 failed\. Refund it again\. Came in €10\.00 .* From •••• 6789 Refunds, oldest first .* Amount \(whole EUR\) /,
+  );
+  await operator.says('/admin/transactions', / Paid · refund of €4\.00 failed /);
   assert.match(await operator.open('/admin/transactions/A-1'), /name="amount"[^>]*value="4"/);
   await refund('again');
   await operator.says('/admin', /Nothing to review, refund or settle /);
