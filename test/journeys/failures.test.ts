@@ -192,7 +192,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   }
   assert.equal(answer.status, 200, await answer.text());
   await shopper.sees('failed');
-  await shopper.page.getByRole('heading', { name: 'The shop has ended this payment' }).waitFor();
+  await shopper.page.getByRole('heading', { name: 'The shop could not confirm this payment' }).waitFor();
   await shopper.isUnfulfilled();
   assert.equal((await resolve('SUCCESS')).status, 409, 'a payment can be resolved once');
   await world.control('/faults', {});

@@ -146,14 +146,12 @@ it('a refund in doubt is neither on its way nor missing from the receipt, and th
   const widget = await mount(proxy);
   await heading(widget, 'Payment received');
   proxy.publish({ refunds: [{ amount: '4.00', status: 'SUCCESS' }], refundInDoubtAmount: '6.00' });
-  await heading(widget, 'Refund being checked');
-  expect(rowsOf(widget)).to.include({
-    'Sent back': '−€4.00',
-    'Refund being checked': '€6.00',
-  });
+  await heading(widget, 'Refund of €6.00 being checked');
+  expect(rowsOf(widget)).to.include({ 'Sent back': '−€4.00' });
+  expect(rowsOf(widget), 'its heading says it').not.to.have.property('Refund being checked');
   expect(textOf(widget)).not.to.contain('On its way');
   expect(rowsOf(widget), 'nobody knows').not.to.have.property('After refunds');
-  expect(announced(widget)).to.contain('Refund being checked');
+  expect(announced(widget)).to.contain('Refund of €6.00 being checked');
   expect(textOf(widget)).to.contain('The result will show here.');
   proxy.publish({ owedAmount: '0.10', surplus: true });
   await heading(widget, 'This order was paid more than once');
@@ -168,8 +166,8 @@ it('a refund that failed is said with the way to the shop, until another is sent
   const widget = await mount(proxy);
   await heading(widget, 'Payment received');
   proxy.publish({ refundFailedAmount: '10.10' });
-  await heading(widget, 'The refund did not go through');
-  expect(rowsOf(widget)).to.include({ 'The refund did not go through': '€10.10' });
+  await heading(widget, 'The refund of €10.10 did not go through');
+  expect(rowsOf(widget), 'its heading says it').not.to.have.property('The refund did not go through');
   expect(thePart(widget, 'icon').matches('.warning')).to.equal(true);
   expect(part(widget, 'support')).not.to.equal(null);
   proxy.publish({ refundFailedAmount: null, refunds: [{ amount: '10.10', status: 'PROCESSING' }] });
@@ -401,7 +399,7 @@ describe('the link to the shop’s help', () => {
 
   it('the link to the shop’s help and another method are all that is offered after the shop closed the payment', async () => {
     const widget = await mount(failed('RESOLVED'));
-    await heading(widget, 'The shop has ended this payment');
+    await heading(widget, 'The shop could not confirm this payment');
     const offered = ['again', 'support', 'other'].filter((name) => part(widget, name));
     expect(offered).to.deep.equal(['support', 'other']);
     expect(textOf(widget)).not.to.contain('No money');

@@ -23,7 +23,7 @@ const HEADINGS: Record<StateName, string> = {
   rejected: 'The payment was not accepted',
   expired: 'Time is up',
   notCreated: 'The payment was not started',
-  resolved: 'The shop has ended this payment',
+  resolved: 'The shop could not confirm this payment',
   closed: 'The shop has closed this order',
 };
 const EVENTS = ['payment-ready', 'payment-change', 'payment-success', 'payment-failed'];

@@ -292,13 +292,13 @@ export const STATES = {
   'paid, refund in doubt': {
     payment: SUCCEEDED,
     view: { ...paid, refundInDoubtAmount: '10.10' },
-    heading: 'Refund being checked',
+    heading: 'Refund of €10.10 being checked',
   },
   'paid, refund failed': {
     claims: { supportUrl },
     payment: SUCCEEDED,
     view: { ...paid, refundFailedAmount: '10.10' },
-    heading: 'The refund did not go through',
+    heading: 'The refund of €10.10 did not go through',
   },
   'paid, twice, refunded': {
     claims: nobody,
@@ -344,7 +344,11 @@ export const STATES = {
   },
   'expired, code': { payment: failed('QR', 'EXPIRED'), heading: 'Time is up' },
   'expired, request': { payment: failed('DIRECT', 'EXPIRED'), heading: 'Time is up' },
-  resolved: { claims: { supportUrl }, payment: failed('QR', 'RESOLVED'), heading: 'The shop has ended this payment' },
+  resolved: {
+    claims: { supportUrl },
+    payment: failed('QR', 'RESOLVED'),
+    heading: 'The shop could not confirm this payment',
+  },
   closed: {
     claims: { supportUrl },
     payment: paymentOf('QR'),

@@ -46,19 +46,24 @@ export function paid(context: PanelContext): TemplateResult {
   const only = isTwice ? null : payment;
   const back = sumOf(refunds.filter(({ status }) => status === 'SUCCESS'));
   const gone = sumOf(refunds);
-  const onItsWay = gone - back;
   // What neither goes back nor is owed went another way, which no row has. Without the noise of floating point.
   const addsUp = gone ? !refundInDoubtAmount && (owedAmount || gone + 0.001 > Number(surplusAmount)) : isTwice;
-  const coming = refundInDoubtAmount ? 'refundInDoubt' : onItsWay && 'onItsWay';
-  const refund = !owedAmount && (coming || (refundFailedAmount ? 'refundFailed' : back && 'refunded'));
+  // In the order of their urgency.
+  const sums: Record<string, number> = {
+    refundInDoubt: Number(refundInDoubtAmount),
+    onItsWay: gone - back,
+    refundFailed: Number(refundFailedAmount),
+    refunded: back,
+  };
+  const refund = !owedAmount && Object.keys(sums).find((each) => sums[each]);
   const title = refund || (isClosed ? 'closed' : owedAmount ? 'surplus' : 'paid');
   // The shop has to act.
   const isDue = owedAmount || title === 'refundFailed';
   const look = isDue ? 'warning' : title === 'paid' ? title : 'ended';
-  const drawn = isDue || !refund ? look : coming ? 'clock' : 'paid';
+  const drawn = isDue || !refund ? look : title === 'refunded' ? 'paid' : 'clock';
   // Without that noise, to as many digits as any currency has, and with a minus rather than a hyphen.
   const shown = (value: number) => money(value.toFixed(4)).replace('-', '\u2212');
-  return html`${sign(look, drawn)}${heading(say(title, { amount: shown(onItsWay || back) }))}
+  return html`${sign(look, drawn)}${heading(say(title as MessageKey, { amount: shown(sums[title] ?? 0) }))}
     ${refund && (isClosed || isTwice) ? html`<small>${say(isClosed ? 'closed' : 'surplus')}</small>` : ''}
     ${refund && refundInDoubtAmount ? html`<p>${say('checking_help')}</p>` : ''}
     ${owedAmount ? html`<p class="announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
@@ -71,10 +76,10 @@ export function paid(context: PanelContext): TemplateResult {
             )
           : detail(say('amount'), money(order.amount))
       }
-      ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), onItsWay && shown(-onItsWay))}
+      ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), gone > back && shown(back - gone))}
       ${detail(say(gone ? 'net' : 'total'), addsUp && shown(sumOf(received) - gone), 'sum')}
-      ${detail(say('refundInDoubt'), refundInDoubtAmount && money(refundInDoubtAmount))}
-      ${detail(say('refundFailed'), refundFailedAmount && money(refundFailedAmount))}
+      ${detail(say('refundInDoubt'), title !== 'refundInDoubt' && money(refundInDoubtAmount))}
+      ${detail(say('refundFailed'), title !== 'refundFailed' && money(refundFailedAmount))}
       ${detail(say('method'), only && payName(only, context))}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && timeOf(only.paidAt, context))}
