@@ -51,7 +51,7 @@ export class Fulfillment {
     const payment = payments.find((each) => each.status === 'SUCCESS' && !paysNothing(each));
     if (report?.paid && payment !== undefined) this.#orders.recordPaid({ ...payment, orderId: order.orderId });
     // Of one that failed the shopper reads that no money was taken, and may pay again.
-    const mayBePaid = ({ needsReview, status }: Payment) => needsReview && status !== 'FAILED';
+    const mayBePaid = (one: Payment) => one.needsReview && one.status !== 'FAILED' && !isUnpaid(one);
     order.inReview = payment === undefined ? payments.some(mayBePaid) : payment.needsReview;
     order.isDenied = payment !== undefined && isDenied(payment);
     order.tries = triesOf(payments);
@@ -118,6 +118,9 @@ function triesOf(payments: readonly Payment[]): Order['tries'] {
 }
 
 const isOpen = ({ status }: Payment) => status === 'INITIALIZED' || status === 'PROCESSING';
+
+/** Of one in review: the gateway has said nothing of it, or another amount while it waits for it. */
+const isUnpaid = (payment: Payment) => isOpen(payment) && /(^| as pending)$/.test(causeOf(payment).said);
 
 /** The API's transactions differ by their fields. */
 export const isPayout = (one: Transaction): one is Payout => !('payer' in one || 'refundOf' in one);

@@ -13,7 +13,7 @@ interface Common {
   createdAt: Date;
   /** When the shop learned of the payment; null if it is not paid. */
   paidAt: Date | null;
-  /** A person checks the payment that pays it; while it is not paid, any. */
+  /** A person checks the payment that pays it; while it is not paid, any that may have been paid. */
   inReview: boolean;
   /** A person has denied the payment that pays it. */
   isDenied: boolean;

@@ -113,6 +113,11 @@ export function paidReport(orderId: string, amount: string, currency = 'EUR') {
 export const PAID = 'We will send your order on Wednesday, Nov 25.';
 export const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
 export const SEEN = { type: 'PAY', amount: '43.75', currency: 'EUR', history: [] };
+/** The history of a payment in review: the gateway has reported another amount, of one that is paid or still waits. */
+export const mismatch = (outcome: 'succeeded' | 'pending') => [
+  { event: 'mismatch', detail: `amount: asked 43.75 EUR, reported 0.01 EUR as ${outcome}` },
+  { event: 'needs_review', detail: 'mismatch' },
+];
 /** The way to the contact page as text alone. */
 export const unlinked = (html: string) => html.replaceAll(/<a href="\/contact">(contact us)<\/a>/gi, '$1');
 export const orderIdIn = (path: string) => path.replace('/orders/', '');

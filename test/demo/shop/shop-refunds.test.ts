@@ -1,7 +1,7 @@
 // Money that goes back: what the order page and the account say of it, and what goes on the coffee card.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BASKET, Browser, PAID, SEEN, deliver, openShop, orderIdIn, unlinked } from './shop-fixture.ts';
+import { BASKET, Browser, PAID, SEEN, deliver, mismatch, openShop, orderIdIn, unlinked } from './shop-fixture.ts';
 
 const ON_CARD = 'The other €0.75 is on your coffee card, because refunds are in whole euros only.';
 const REST = ON_CARD.replace('The', 'Once the refund has arrived, the').replace(' is ', ' goes ');
@@ -273,8 +273,9 @@ test('a closed order says what is sent back, and asks for no money', async () =>
     // The widget says that it is closed and not to be paid.
     [[], [], ''],
     [[{ ...late, status: 'PROCESSING', afterClose: false }], [], ''],
+    [[{ ...late, status: 'PROCESSING', needsReview: true, history: mismatch('pending') }], [], ''],
     [
-      [{ ...late, status: 'PROCESSING', needsReview: true }],
+      [{ ...late, status: 'PROCESSING', needsReview: true, history: mismatch('succeeded') }],
       [],
       'We are looking into your payment. If you have questions, contact us.',
     ],

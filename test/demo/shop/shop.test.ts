@@ -12,6 +12,7 @@ import {
   SHOP_URL,
   claimsIn,
   deliver,
+  mismatch,
   openShop,
   orderIdIn,
   paidReport,
@@ -166,8 +167,8 @@ test('while a person checks a payment, order page and account say so, and neithe
   const shopper = new Browser(shop);
   const path = await shopper.order(BASKET);
   const orderId = orderIdIn(path);
-  const report = (needsReview: boolean, status = 'PROCESSING') => ({
-    body: { orderId, paid: false, payments: [{ ...SEEN, orderId, status, needsReview }, LATER] },
+  const report = (needsReview: boolean, status = 'PROCESSING', history: object[] = mismatch('succeeded')) => ({
+    body: { orderId, paid: false, payments: [{ ...SEEN, orderId, status, needsReview, history }, LATER] },
   });
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
@@ -181,6 +182,15 @@ test('while a person checks a payment, order page and account say so, and neithe
   const shown = (await shopper.get(path)).text;
   assert.match(shown, /We pack your order once your payment is confirmed\./);
   assert.doesNotMatch(shown, /once it is paid/);
+  const paidLater = { event: 'needs_review', detail: 'SUCCESS, and amount differs (asked 43.75 EUR)' };
+  for (const [history, state] of [
+    [mismatch('pending'), 'unpaid'],
+    [[{ event: 'needs_review', detail: null }], 'unpaid'],
+    [[...mismatch('pending'), paidLater], 'checking'],
+  ] as const) {
+    shop.proxy.answers[`GET ${path}`] = report(true, 'PROCESSING', [...history]);
+    assert.equal(JSON.parse((await shopper.get(`${path}/state`)).text).state, state, 'as the widget says');
+  }
   shop.proxy.answers[`GET ${path}`] = report(false);
   assert.equal(await deliver(shop, orderId, { id: 'msg_2', type: 'payment.failed' }), 204);
   assert.match((await shopper.get('/account')).text, new RegExp(`<a class="button" href="${path}"[^>]*>Continue<`));
@@ -272,7 +282,8 @@ test('a webhook after which the proxy cannot be asked is delivered again', async
   const orderId = orderIdIn(path);
   shop.proxy.answers[`GET ${path}`] = 'connection refused';
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 503);
-  const payments = [{ ...SEEN, orderId, status: 'PROCESSING', needsReview: true }];
+  const history = mismatch('succeeded');
+  const payments = [{ ...SEEN, orderId, status: 'PROCESSING', needsReview: true, history }];
   shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, payments } };
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   assert.match((await shopper.get('/account')).text, /Being looked into/);
