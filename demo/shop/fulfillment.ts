@@ -66,6 +66,7 @@ export class Fulfillment {
       whole: sumOf(extra.map((each) => ({ ...each, amount: each.amount.replace(/\.\d+$/, '.00') }))),
       settled: sumOf(extra.map((each) => ({ ...each, amount: each.settled }))),
       onCard: sumOf(extra.filter(isOnCard).map((each) => ({ ...each, amount: each.settled }))),
+      inReview: extra.some((each) => isInDoubt(each) && remainderOf(each, refunds).most > 0),
       ...backOf(extra, refunds),
     };
   }

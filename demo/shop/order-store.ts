@@ -32,6 +32,8 @@ interface Common {
     /** What of it was given back in another way; of that, the cents that are on the card. */
     settled: string;
     onCard: string;
+    /** A person checks a payment of it that has not all gone back. */
+    inReview: boolean;
   };
 }
 
@@ -158,7 +160,7 @@ export class OrderStore {
 
   #fresh(owner: string): Common {
     const back = { sentBack: '0.00', onItsWay: '0.00', inDoubt: '0.00' };
-    const extra = { received: '0.00', whole: '0.00', settled: '0.00', onCard: '0.00', ...back };
+    const extra = { received: '0.00', whole: '0.00', settled: '0.00', onCard: '0.00', inReview: false, ...back };
     const none = {
       paidAt: null,
       inReview: false,

@@ -17,7 +17,8 @@ const KEPT = `in this browser until ${SESSION_DAYS} days after your last visit`;
 const COMING = 'Refund on its way';
 const CHECKED = 'Refund being checked';
 const DENIED = 'We could not confirm your payment. Contact us.';
-const AGAIN = 'We will send the refund again. If it takes more than two days, contact us.';
+const SOON = 'If it takes more than two days, contact us.';
+const AGAIN = `We will send the refund again. ${SOON}`;
 
 const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 'refunded'>, string>> = {
   goods: {
@@ -207,7 +208,7 @@ export function fulfillmentOf(order: Order): string {
   const failed = `The refund of ${formatMoney(failedRefund, CURRENCY)} did not go through. ${AGAIN}`;
   const sentence = isPartFailed ? `${whole}${APART}${failed}` : whole;
   if (paidAt === null || extra.received === '0.00') return sentence;
-  return `${sentence}${APART}You paid ${formatMoney(extra.received, CURRENCY)} too much. ${extraSentence(extra)}`;
+  return `${sentence}${APART}${extraSentence(extra, 'too much')}`;
 }
 
 /** Heading and widget say what was sent back. Until it has arrived, it may fail. */
@@ -229,18 +230,22 @@ function cardSentence(cents: number, isOnCard: boolean): string {
 }
 
 /** The shop's staff send from the desk what the wallet takes; then the rest goes on the card. */
-function extraSentence(extra: Order['extra']): string {
+function extraSentence(extra: Order['extra'], how: string): string {
+  const paid = `paid ${formatMoney(extra.received, CURRENCY)} ${how}.`;
+  if (extra.inReview)
+    return [`We are checking whether you ${paid} If so, it comes back.`, ...backSentences(extra), SOON].join(' ');
   const [most, rest] = restOf(extra);
   const otherWay = centsOf(extra.settled) - centsOf(extra.onCard);
   const settled = otherWay > 0 ? [`${money(otherWay)} was settled another way.`] : [];
   const sent = [...backSentences(extra), ...settled];
   const what = rest > 0 ? money(most) : sent.length > 0 ? `the other ${money(most)}` : 'it';
   return [
+    `You ${paid}`,
     ...sent,
     cardSentence(centsOf(extra.onCard), true),
     most > 0 && `We will send ${what} back.`,
     cardSentence(rest, false),
-    most > 0 && 'If it takes more than two days, contact us.',
+    most > 0 && SOON,
   ]
     .filter(Boolean)
     .join(' ');
@@ -264,8 +269,7 @@ function backSentences({ sentBack, onItsWay, inDoubt }: Back): string[] {
 
 /** The widget says that it is closed and not to be paid. */
 function closedSentence({ extra, inReview }: Order): string {
-  if (extra.received !== '0.00')
-    return `You paid ${formatMoney(extra.received, CURRENCY)} after the order was closed. ${extraSentence(extra)}`;
+  if (extra.received !== '0.00') return extraSentence(extra, 'after the order was closed');
   return inReview ? 'We are looking into your payment. If you have questions, contact us.' : '';
 }
 
@@ -404,7 +408,8 @@ function chipOf(order: Order): { tone: string; label?: string } {
   const owed = owedOf(order);
   const chip = stateChip(order);
   if (chip.label === undefined || chip.tone === 'warn' || owed === 0) return chip;
-  return { tone: 'warn', label: `${chip.label}\u00a0· ${`we owe you ${money(owed)}`.replaceAll(' ', '\u00a0')}` };
+  const said = order.extra.inReview ? `${money(owed)} being checked` : `we owe you ${money(owed)}`;
+  return { tone: 'warn', label: `${chip.label}\u00a0· ${said.replaceAll(' ', '\u00a0')}` };
 }
 
 /** Cents alone go on the card. */

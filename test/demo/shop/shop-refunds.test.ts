@@ -82,6 +82,30 @@ test('an order that was paid twice says what is sent back, and when it is', asyn
   }
 });
 
+test('what was paid too much or too late, and is in review, is being checked: nothing of it is promised', async () => {
+  const { shop, shopper, path, orderId, paid } = await paidOrder();
+  const extra = { ...paid, gatewayOrderId: `${orderId}-2`, needsReview: true, settled: '0.00', history: mismatch('pending') }; // prettier-ignore
+  const back = { ...extra, amount: '43.00', type: 'REFUND', refundOf: extra.gatewayOrderId, needsReview: false };
+  const seen = async (report: object) => {
+    shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: true, refunds: [], ...report } };
+    const text = unlinked((await shopper.get(path)).text);
+    return { text, account: (await shopper.get('/account')).text.replaceAll('\u00A0', ' ') };
+  };
+  const twice = [paid, { ...extra, surplus: true }];
+  const first = await seen({ payments: twice });
+  assert.ok(first.text.includes(`${PAID}\n\nWe are checking whether you paid €43.75 too much. If so, it comes back. ${SOON}<`)); // prettier-ignore
+  assert.match(first.account, /<span class="chip warn">Paid · €43\.75 being checked</);
+  assert.doesNotMatch(first.account, /we owe you|too much/);
+  const gone = await seen({ payments: twice, refunds: [back] });
+  assert.match(gone.text, /You paid €43\.75 too much\. We have sent back €43\.00\. /);
+  const late = await shopper.order(BASKET);
+  shop.proxy.answers[`GET ${late}`] = {
+    body: { closed: true, refunds: [], payments: [{ ...extra, afterClose: true }] },
+  };
+  const said = `We are checking whether you paid €43.75 after the order was closed. If so, it comes back. ${SOON}`;
+  assert.ok(unlinked((await shopper.get(late)).text).includes(`>${said}<`));
+});
+
 test('cents that cannot be sent back go on the card once the rest has arrived, and the proxy settles them once', async () => {
   const { shop, shopper, path, orderId, paid } = await paidOrder();
   const late = [
