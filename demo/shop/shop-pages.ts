@@ -407,7 +407,7 @@ function orderItem(order: Order): Markup {
 function chipOf(order: Order): { tone: string; label?: string } {
   const owed = owedOf(order);
   const chip = stateChip(order);
-  if (chip.label === undefined || chip.tone === 'warn' || owed === 0) return chip;
+  if (chip.label === undefined || owed === 0) return chip;
   const said = order.extra.inReview ? `${money(owed)} being checked` : `we owe you ${money(owed)}`;
   return { tone: 'warn', label: `${chip.label}\u00a0· ${said.replaceAll(' ', '\u00a0')}` };
 }
@@ -420,6 +420,7 @@ function owedOf(order: Order): number {
 
 function stateChip(order: Order) {
   const chip = CHIPS[stateOf(order)];
+  if (chip === CHIPS.paid && order.failedRefund !== '0.00') return CHIPS.unrefunded;
   if (chip === CHIPS.paid && order.back.sentBack !== '0.00') return { ...chip, label: 'Partly refunded' };
   const coming = comingIn(order.back);
   return chip === CHIPS.refunded && coming ? { ...chip, label: coming.what } : chip;

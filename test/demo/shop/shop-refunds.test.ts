@@ -161,7 +161,12 @@ test('an order whose refund failed says so until another is sent', async () => {
     const kept = (await shopper.get(path)).text;
     assert.match(kept, /data-state="paid">(We will send your order on|Your coffee card is topped up)/);
     assert.match(kept, /The refund of €4\.00 did not go through\. We will send the refund again\./);
-    assert.match((await shopper.get('/account')).text.replaceAll('\u00A0', ' '), /€4\.00 refund failed/);
+    const inPart = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
+    assert.match(inPart, /€4\.00 refund failed<\/small>\s*<span class="chip warn">Refund failed</);
+    const extra = { ...paid, gatewayOrderId: 'extra', surplus: true, settled: '0.00' };
+    shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, extra], refunds: [part] } };
+    const owed = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
+    assert.match(owed, /<span class="chip warn">Refund failed · we owe you €43\.75</);
     shop.proxy.answers[`GET ${path}`] = report(failed, { ...failed, status: 'PROCESSING' });
     assert.match((await shopper.get(path)).text, /Refund on its way[^<]*<\/h1>/);
     shop.proxy.answers[`GET ${path}`] = report(part, { ...part, status: 'SUCCESS' });
