@@ -16,6 +16,8 @@ export interface PageFrame {
   /** Module scripts in the order in which they run. */
   scripts?: string[];
   site?: Site;
+  /** Of an order's page. */
+  orderId?: string;
 }
 
 export interface Menu {
@@ -53,7 +55,7 @@ export function page(frame: PageFrame, body: Markup): Markup {
       </head>
       <body class="${place}">
         <a class="skip" href="#main">Skip to the content</a>
-        ${site.walletUrl === undefined ? '' : demoBar(site.walletUrl, place)}
+        ${site.walletUrl === undefined ? '' : demoBar(site.walletUrl, frame)}
         <header class="top">
           <a class="brand" href="${home}">${logo}<span>Stillwater</span>${tag && html` <small>${tag}</small>`}</a>
           <nav aria-label="${label}">
@@ -98,15 +100,17 @@ export function walletPhone(walletUrl: string): Markup {
   return html`<a href="${href}" target="_blank" rel="noopener">wallet phone</a>`;
 }
 
-/** Says what is demonstrated, and leads to a paid order: shop.css ticks the steps by what the page shows. */
-function demoBar(walletUrl: string, place: string): Markup {
-  const steps = html`<ol aria-label="To a paid order">
+/** Says what is demonstrated, and leads to a refunded order: shop.css ticks the steps by what the page shows. */
+function demoBar(walletUrl: string, { place, orderId, site }: PageFrame): Markup {
+  const desk = html`<a href="/desk?find=${orderId}" target="_blank" rel="noopener">the desk</a>`;
+  const steps = html`<ol aria-label="Steps of the demo">
     <li>Add a coffee</li>
     <li>Check out</li>
     <li>
       <span class="due">Pay <span>(${walletPhone(walletUrl)})</span></span>
       <span class="paid">Paid</span>
     </li>
+    ${orderId && site?.hasDesk ? html`<li class="paid"><span>Refund it at ${desk}</span></li>` : ''}
   </ol>`;
   return html`<aside class="demo" aria-label="Demo">
     <p>

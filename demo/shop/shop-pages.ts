@@ -133,6 +133,7 @@ export function orderPage({ order, balance, token, proxyUrl, site, now }: OrderP
       place: 'order',
       scripts: ['/assets/order.js', '/assets/dates.js', `${proxyUrl}/widget.js`],
       site,
+      orderId: order.orderId,
     },
     html`<div class="stack" data-order="${order.orderId}">
       <section class="stack head" aria-labelledby="summary">

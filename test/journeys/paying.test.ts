@@ -138,8 +138,10 @@ test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and r
   const shopper = await world.shopper();
   await shopper.order();
   const orderPage = shopper.page.url();
-  const last = async () => (await shopper.page.locator('.demo li').last().innerText()).replaceAll(/\s+/g, ' ').trim();
-  assert.equal(await last(), 'Pay (wallet phone)');
+  const step = async (number: number) =>
+    (await shopper.page.locator('.demo li').nth(number).innerText()).replaceAll(/\s+/g, ' ').trim();
+  assert.equal(await step(2), 'Pay (wallet phone)');
+  assert.equal(await shopper.page.getByText('Refund it at').isVisible(), false);
   await shopper.choose('CHECKOUT');
   await hints(shopper, 'Demo: Log in as Ada on the wallet’s website.');
   await shopper.pay('CHECKOUT');
@@ -152,7 +154,14 @@ test('CHECKOUT: the shopper logs in, enters the code from the phone, pays, and r
   await shopper.page.getByRole('button', { name: 'Pay €30.00' }).click();
   await shopper.page.waitForURL(orderPage);
   await shopper.isFulfilled();
-  assert.equal(await last(), 'Paid', 'by another wallet');
+  assert.equal(await step(2), 'Paid', 'by another wallet');
+  const desk = shopper.page.locator('.demo').getByRole('link', { name: 'the desk' });
+  assert.equal(await desk.getAttribute('href'), `/desk?find=${shopper.orderId}`);
+  for (const width of [320, 390]) {
+    await shopper.page.setViewportSize({ width, height: 844 });
+    const { height = 0 } = (await shopper.page.locator('.demo').boundingBox()) ?? {};
+    assert.ok(height > 0 && height < 50, `the next step is on the line of the last one: ${height}`);
+  }
 });
 
 for (const [method, device] of [

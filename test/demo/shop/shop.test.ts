@@ -88,6 +88,17 @@ test('in the demo each page says that it demonstrates a payment widget, and lead
   }
 });
 
+test('the demo’s last step leads from an order to its row at the desk, if the shop has one', async () => {
+  const walletUrl = 'https://wallet.example/wallet';
+  for (const publicUrl of ['http://127.0.0.1:8080', SHOP_URL]) {
+    const shopper = new Browser(openShop(undefined, undefined, { walletUrl, publicUrl }));
+    const path = await shopper.order(BASKET);
+    const link = `Refund it at <a href="/desk?find=${orderIdIn(path)}"`;
+    assert.equal((await shopper.get(path)).text.includes(link), publicUrl !== SHOP_URL);
+    assert.ok(!(await shopper.get('/')).text.includes('Refund it at'));
+  }
+});
+
 test('the widget shows the mark of the demo’s wallet where it names it, and in the code', async () => {
   const shopper = new Browser(openShop());
   const { text } = await shopper.get(await shopper.order(BASKET));
