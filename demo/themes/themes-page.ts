@@ -50,14 +50,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
           ${Object.entries(STATES).map(
             ([id, label]) => html`<button class="button plain" type="button" data-state="${id}">${label}</button>`,
           )}
-          <span class="schemes" role="group" aria-label="Preview">
-            ${Object.entries(SCHEMES).map(
-              ([id, label]) => html`<button class="button plain" type="button" data-show="${id}">${label}</button> `,
-            )}
-          </span>
-          <a data-undo hidden></a>
         </div>
-        <p class="message" role="status" data-verdict></p>
         <div class="previews card">
           ${Object.keys(SCHEMES).map(
             (scheme) =>
@@ -68,6 +61,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
         </div>
       </div>
       <form autocomplete="off" spellcheck="false" aria-label="Properties">
+        <p class="message" role="status" data-verdict></p>
         ${section('Colors', 'More colors', ['color'], SCHEMES)}
         ${section('Shape and type', 'More sizes', ['length', 'font'])}
         <details>
@@ -85,6 +79,7 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
     <section class="rule" aria-labelledby="rule">
       <div class="bar">
         <h2 id="rule">The CSS</h2>
+        <a data-undo hidden></a>
         <p role="status" data-copied></p>
         <button class="button" type="button" data-copy>Copy CSS</button>
       </div>
@@ -94,15 +89,18 @@ const editor: Markup = html`<h1>Make the widget yours</h1>
   </div>`;
 
 /** Its first properties, and a fold with the others. `columns`: what is above the controls. */
-function section(title: string, more: string, kinds: Property['kind'][], columns: object = {}): Markup {
+function section(title: string, more: string, kinds: Property['kind'][], columns?: object): Markup {
   const all = PROPERTIES.filter(({ kind }) => kinds.includes(kind));
   const first = FIRST.flatMap((key) => all.filter((each) => each.key === key));
   return html`<section aria-label="${title}">
     <div class="property">
       <h2>${title}</h2>
-      <div class="controls">
-        ${Object.values(columns).map((label) => html`<small aria-hidden="true">${label}</small>`)}
-      </div>
+      ${
+        columns &&
+        html`<div class="controls">
+          ${Object.values(columns).map((label) => html`<small aria-hidden="true">${label}</small>`)}
+        </div>`
+      }
     </div>
     ${first.map(row)}
     <details>

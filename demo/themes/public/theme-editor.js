@@ -68,8 +68,8 @@ function showVerdict() {
   if (find('[data-key=font] [aria-invalid=true]', form))
     lines.unshift(['Font: a size and a family, such as 1rem Georgia, serif.']);
   find('[data-verdict]').className = `message ${lines.length === 0 ? 'good' : 'warn'}`;
-  if (lines.length === 0) lines.push(['All text has the contrast of WCAG AA, 4.5 to 1, light and dark.']);
-  if (isFitted(theme)) lines.push(['As text, the accent is drawn darker or lighter where needed.']);
+  if (lines.length === 0) lines.push(['All text meets WCAG AA, light and dark.']);
+  if (isFitted(theme)) lines.push(['As text, the accent may be darker or lighter.']);
   say('[data-verdict]', ...lines.flatMap((line, at) => (at === 0 ? line : ['\n', ...line])));
   // What would be copied is not what is seen in the fields.
   find('[data-copy]').disabled = find('[data-css]').textContent.startsWith('/*') || find(':invalid', form) !== null;
@@ -195,15 +195,11 @@ function showState(wanted = state) {
     return proxy.install(fresh.getAttribute('proxy'));
   });
   for (const button of all('[data-state]')) button.ariaPressed = String(button.dataset.state === state);
+  // On a phone they are a row that scrolls.
+  const pressed = find('[data-state][aria-pressed=true]');
+  pressed.parentElement.scrollLeft = pressed.offsetLeft - pressed.parentElement.clientWidth / 3;
 }
 
-/** A phone has room for one preview. */
-function showScheme(scheme) {
-  find('.previews').dataset.shown = scheme;
-  for (const button of all('[data-show]')) button.ariaPressed = String(button.dataset.show === scheme);
-}
-
-form.addEventListener('focusin', ({ target: { dataset } }) => dataset.scheme && showScheme(dataset.scheme));
 form.addEventListener('submit', (event) => event.preventDefault());
 form.addEventListener('input', ({ target }) => {
   if ('claim' in target.dataset) {
@@ -229,13 +225,11 @@ for (const { property, row } of rows)
   });
 find('[data-copy]').addEventListener('click', () => void copy());
 for (const button of all('[data-state]')) button.addEventListener('click', () => showState(button.dataset.state));
-for (const button of all('[data-show]')) button.addEventListener('click', () => showScheme(button.dataset.show));
 // A link to the address of before leads nowhere while the changes are not in the address.
 for (const link of all('.ready a, [data-undo]')) link.addEventListener('click', writeAddress);
 window.addEventListener('pagehide', writeAddress);
 window.addEventListener('hashchange', readAddress);
 
 showState();
-showScheme(matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 document.adoptedStyleSheets.push(styles);
 readAddress();
