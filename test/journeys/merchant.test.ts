@@ -370,6 +370,28 @@ test('a color can be typed, and a new accent says that as text it may be drawn i
   assert.match((await verdict.textContent()) ?? '', /As text, the accent may be darker or lighter\.$/);
 });
 
+test('the dark accent follows the light one until it is set, with the contrast that a dark surface needs', async () => {
+  const { page } = await atThemes();
+  const light = page.getByLabel('Accent, light, as #rrggbb', { exact: true });
+  const dark = page.getByLabel('Accent, dark, as #rrggbb', { exact: true });
+  await light.fill('#0b7a4b');
+  await light.fill('#8a1c5b');
+  assert.match(await css(page), /color-accent: #8a1c5b;/);
+  await light.fill('');
+  assert.equal(await css(page), EMPTY);
+  await pick(page, 'Sorbet').click();
+  await page.locator('.ready a[aria-current=true]', { hasText: 'Sorbet' }).waitFor();
+  await light.fill('#0b7a4b');
+  assert.match(await css(page), /color-accent: light-dark\(#0b7a4b, #489b78\);/);
+  await page.getByRole('button', { name: /^Use #/ }).click();
+  await light.fill('#8a1c5b');
+  assert.match(await css(page), /color-accent: light-dark\(#8a1c5b, #b9779d\);/);
+  assert.equal(await page.locator('[data-verdict]').textContent(), 'All text meets WCAG AA, light and dark.');
+  await dark.fill('#ffffff');
+  await light.fill('#0a6b42');
+  assert.match(await css(page), /color-accent: light-dark\(#0a6b42, #ffffff\);/);
+});
+
 test('the text on the button follows the accent until it is chosen, and again once its field is emptied', async () => {
   const { page } = await atThemes('#color-accent=ffd84d-3f63ee');
   await unfold(page, 'More colors');

@@ -66,13 +66,21 @@ export function shortfalls(theme) {
   });
 }
 
-/** The theme with the nearest of these shades that has enough contrast, on the button black or white; or undefined. */
+/** The nearest of this color's shades that has enough contrast, on the button black or white; or undefined. */
 export function fixed(theme, { key, scheme }, shades) {
   const { length } = shortfalls(theme);
   const shares = Array.from({ length: key === 'color-on-accent' ? 1 : 20 }, (_, at) => at / 20).toReversed();
   const colors = shares.flatMap((share) => ['#000000', '#ffffff'].map((end) => mix(shades[scheme], share, end)));
-  const themes = colors.map((color) => ({ ...theme, [key]: { ...shades, [scheme]: color } }));
-  return themes.find((each) => shortfalls(each).length < length);
+  return colors.find((color) => {
+    const left = shortfalls({ ...theme, [key]: { ...shades, [scheme]: color } });
+    return left.length < length && !left.some((one) => one.key === key && one.scheme === scheme);
+  });
+}
+
+/** The dark accent, as long as nobody chose one: the light one, with the contrast that the dark surface needs. */
+export function darkOf(theme, light) {
+  const [key, shades] = ['color-accent', { light, dark: light }];
+  return fixed({ ...theme, [key]: shades }, { key, scheme: 'dark' }, shades) ?? light;
 }
 
 /** The text on the button as the widget draws it: white or black, unless the theme has its own. */

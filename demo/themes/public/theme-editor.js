@@ -1,7 +1,7 @@
 // Connects the controls, the theme and the fragment of the address. The theme is the only state; the page is drawn
 // from it. The previews use the same CSS rule that is shown for copying, as a constructed style sheet, and a fake proxy
 // each. theme-text.js converts a theme to text, contrast.js checks its colors.
-import { fixed, isFitted, onAccentOf, shortfalls } from './contrast.js';
+import { darkOf, fixed, isFitted, onAccentOf, shortfalls } from './contrast.js';
 import { FakeProxy, paymentOf } from './fake-proxy.js';
 import { cssOf, hashOf, themeOf, withValue } from './theme-text.js';
 import { PROPERTIES } from './themes.js';
@@ -103,13 +103,12 @@ function lineOf({ key, scheme, ratio, atLeast, where, state: shownIn }) {
   };
   const fix = fixed(theme, { key, scheme }, valueOf(property));
   const use = () => {
-    theme = fix;
+    theme = withValue(theme, key, colorIn(property, fix, scheme));
     show();
     showColor();
   };
-  const shown = (Math.floor(ratio * 10) / 10).toFixed(1);
-  const said = `: ${shown} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`;
-  const more = fix ? [' ', buttonOf(`Use ${fix[key][scheme]}`, use)] : [];
+  const said = `: ${(Math.floor(ratio * 10) / 10).toFixed(1)} to 1 ${where}; ${NEEDS[atLeast]} needs ${atLeast}.`;
+  const more = fix ? [' ', buttonOf(`Use ${fix}`, use)] : [];
   return [buttonOf(`${property.label}, ${scheme}`, showColor), said, ...more];
 }
 
@@ -123,11 +122,17 @@ function say(selector, ...parts) {
 /** What the CSS would be no rule with is left out of it. */
 const isFont = (value) => value.trim() === '' || CSS.supports('font', value);
 
-/** An emptied color is the usual one again. */
+/** An emptied color is the usual one again. The dark accent follows the light one until the visitor sets it. */
 function colorIn(property, value, scheme) {
   const usual = property.default ?? onAccentOf({ ...theme, [property.key]: undefined });
   const typed = value.toLowerCase().replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
-  const shades = { ...valueOf(property), [scheme]: typed || usual[scheme] };
+  const now = valueOf(property);
+  const shades = { ...now, [scheme]: typed || usual[scheme] };
+  if (property.key === 'color-accent' && scheme === 'light') {
+    const ready = links.map(({ hash }) => (themeOf(hash)['color-accent'] ?? usual).dark);
+    const isUnset = [...ready, now.light, darkOf(theme, now.light)].includes(now.dark);
+    if (isUnset) shades.dark = typed ? darkOf(theme, typed) : usual.dark;
+  }
   return typed === '' && shades.light === usual.light && shades.dark === usual.dark ? null : shades;
 }
 

@@ -22,9 +22,10 @@ const { cssOf, hashOf, themeOf, withValue } = (await import(new URL('theme-text.
   themeOf(hash: string): Theme | undefined;
   withValue(theme: Theme, key: string, value: Theme[string] | null): Theme;
 };
-const { PAIRS, contrast, shortfalls } = (await import(new URL('contrast.js', PUBLIC).href)) as {
+const { PAIRS, contrast, darkOf, shortfalls } = (await import(new URL('contrast.js', PUBLIC).href)) as {
   PAIRS: { of: Mixed; on: Mixed }[];
   contrast(one: string, other: string): number;
+  darkOf(theme: Theme, light: string): string;
   shortfalls(theme: Theme): Shortfall[];
 };
 
@@ -103,6 +104,19 @@ describe('a ready theme', () => {
 
     it(`the theme ${file} passes WCAG AA in light and dark`, () => {
       assert.deepEqual(shortfalls(theme), []);
+    });
+
+    it(`a new accent is readable in the dark with the theme ${file}`, () => {
+      for (const light of ['#8a1c5b', '#ffd400', '#16181e', '#2348d5', '#d00000']) {
+        const dark = darkOf(theme, light);
+        const found = shortfalls({ ...theme, 'color-accent': { light, dark } });
+        assert.deepEqual(
+          found.filter(({ scheme }) => scheme === 'dark'),
+          [],
+          `${light}, ${dark}`,
+        );
+      }
+      assert.equal(darkOf(theme, '#ffd400'), '#ffd400', 'as it is, if it can be');
     });
 
     it(`the link to the theme ${file} has each value of the file that is not a default`, () => {
