@@ -102,7 +102,7 @@ export class PaymentProcessor {
     return this.#store.orderOf(payment);
   }
 
-  isRefund(payout: Payout): boolean {
+  isRefund(payout: Pick<Payout, 'orderId'> & Partial<Payout>): boolean {
     return this.#store.refundedBy(payout) !== undefined;
   }
 

@@ -8,17 +8,20 @@ import { byDay, fact, folded, json, type Markup, time } from './page.ts';
 import type { LoggedRequest } from './request-log.ts';
 import type { PaymentProcessor } from './payment-processor.ts';
 import { isPayment } from './transaction.ts';
-import { inWords } from './transaction-list.ts';
+import { inWords, kindOf } from './transaction-list.ts';
 
 const SHOWN = 8;
 const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: 'Payout', status: 'Status check' };
 
+const REFUSED = 'There is no transaction: its request was refused.';
+
 const isFailed = ({ status }: LoggedRequest) => status === null || status >= 400;
 
-export function requestList({ requestLog, processor, clock }: ControlOptions, onlyFailed: boolean): Markup {
+export function requestList(options: ControlOptions, onlyFailed: boolean): Markup {
+  const { requestLog, clock } = options;
   const all = requestLog.latest;
   const failed = all.filter(isFailed);
-  const shown = (onlyFailed ? failed : all).map((each) => ({ at: each.at, row: row(each, processor) }));
+  const shown = (onlyFailed ? failed : all).map((each) => ({ at: each.at, row: row(each, options) }));
   const rows = byDay(shown, clock.now());
   const [href, way] = onlyFailed ? ['/#requests', 'Show all'] : ['/?failed#requests', `Only failed (${failed.length})`];
   return html`<div class="title row between">
@@ -30,8 +33,11 @@ export function requestList({ requestLog, processor, clock }: ControlOptions, on
     </div>`;
 }
 
-function row(request: LoggedRequest, processor: PaymentProcessor): Markup {
-  const { id, at, orderId, body, answer, message, times, firstAt } = request;
+function row(request: LoggedRequest, { processor, requestLog }: ControlOptions): Markup {
+  const { id, at, operation, orderId, body, answer, message, times, firstAt } = request;
+  const created = processor.transaction(orderId ?? '');
+  const wasRefused = operation === 'status' && !created && requestLog.requestsFor(orderId ?? '') > 0;
+  const said = wasRefused ? REFUSED : inWords(message, created ? kindOf(created, processor) : 'Payment');
   return html`<li>
     <details id="request-${id}">
       <summary id="request-of-${id}">
@@ -39,7 +45,7 @@ function row(request: LoggedRequest, processor: PaymentProcessor): Markup {
         <span class="sub"
           ><span>${orderId}</span>
           <span class="said"
-            >${inWords(message)}
+            >${said}
             ${times > 1 ? html`<span class="chip plain">${times} times, first at ${time(firstAt, at)}</span>` : ''}</span
           ></span
         >
@@ -51,10 +57,10 @@ function row(request: LoggedRequest, processor: PaymentProcessor): Markup {
 }
 
 function nameOf({ operation, orderId }: LoggedRequest, processor: PaymentProcessor): string {
-  const name = OPERATIONS[operation] ?? operation;
   const created = processor.transaction(orderId ?? '');
-  const isRefund = name === 'Payout' && created && !isPayment(created) && processor.isRefund(created);
-  return isRefund ? 'Refund' : name;
+  const payout = created && !isPayment(created) ? created : { orderId: orderId ?? '' };
+  const isRefund = operation === 'payout' && processor.isRefund(payout);
+  return isRefund ? 'Refund' : (OPERATIONS[operation] ?? operation);
 }
 
 /** Of one that failed, also what the number says. */

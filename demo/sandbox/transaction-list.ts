@@ -38,12 +38,14 @@ const REASONS: Readonly<Record<string, string>> = { UNKNOWN_CUSTOMER: 'No such c
 const WORDS: Readonly<Record<string, string>> = {
   ...NAMES,
   INITIALIZED: 'Waiting',
-  PROCESSING: 'Under way',
   SUCCESS: 'Succeeded',
 };
 
+const UNDER_WAY = { Payment: 'Opened', Payout: 'On its way', Refund: 'On its way' };
+
 /** A code of the gateway; a sentence stays as it is. */
-export const inWords = (code: string): string => REASONS[code] ?? FAILURES[code]?.[0] ?? WORDS[code] ?? code;
+export const inWords = (code: string, kind: Kind): string =>
+  code === 'PROCESSING' ? UNDER_WAY[kind] : (REASONS[code] ?? FAILURES[code]?.[0] ?? WORDS[code] ?? code);
 
 const DELIVERY_NAMES: Record<Delivery['state'], string> = {
   WAITING: 'waiting',
@@ -60,7 +62,7 @@ function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 
     case 'INITIALIZED':
       return ['Waiting', ''];
     case 'PROCESSING':
-      return [kind === 'Payment' ? 'Opened' : 'On its way', ''];
+      return [UNDER_WAY[kind], ''];
     case 'SUCCESS':
       return [PAID[kind], 'good'];
     case 'FAILED':
@@ -172,7 +174,7 @@ function notSeen(transaction: Transaction): Markup | '' {
   );
 }
 
-function kindOf(transaction: Transaction, processor: ControlOptions['processor']): Kind {
+export function kindOf(transaction: Transaction, processor: ControlOptions['processor']): Kind {
   if (isPayment(transaction)) return 'Payment';
   return processor.isRefund(transaction) ? 'Refund' : 'Payout';
 }

@@ -44,10 +44,11 @@ export class TransactionStore {
     return this.#byCode.get(code);
   }
 
-  /** The payment that a payout sends back, whose order id the proxy has extended: `ST-1-r1`. */
-  refundedBy({ orderId, customer }: Payout): Payment | undefined {
+  /** The payment that a payout sends back, whose order id the proxy has extended: `ST-1-r1`. A refused one is not kept. */
+  refundedBy({ orderId, customer }: Pick<Payout, 'orderId'> & Partial<Payout>): Payment | undefined {
     const payment = this.#paymentNamed(/^(.+)-r\d+$/, orderId);
-    return payment?.status === 'SUCCESS' && payment.customer === customer ? payment : undefined;
+    const isTheirs = customer === undefined || payment?.customer === customer;
+    return payment?.status === 'SUCCESS' && isTheirs ? payment : undefined;
   }
 
   /** The order as the shopper knows it: the proxy names its second payment `ST-1-2`. */

@@ -1,7 +1,7 @@
 // The overview's list of the latest requests: what a line says, what is repeated or failed, and how many are kept.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Browser, collection, openOverview, openSandbox, payout } from './sandbox-fixture.ts';
+import { Browser, collection, openOverview, openSandbox, payout } from './sandbox-fixture.ts';
 
 /** The lines of the latest requests, without their markup. */
 function requestsIn(browser: Browser): string[] {
@@ -62,6 +62,39 @@ describe('the latest requests on the overview', () => {
     const [check, refund] = requestsIn(await openOverview(opened));
     assert.match(String(check), / Status check order-QR-r1 Waiting 200 /);
     assert.match(String(refund), / Refund order-QR-r1 Accepted 202 /);
+  });
+
+  it('a refused refund is called one too, and its status checks say why nothing is found', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    await opened.control('transactions/order-QR/approve', { customer: '12345678' });
+    await opened.control('faults', { payout: { status: 422 } });
+    await opened.send('payout', payout({ orderId: 'order-QR-r1', amount: 4 }));
+    await opened.send('payout', payout());
+    for (const orderId of ['order-QR-r1', 'other-1']) await opened.send('status', { orderId, type: 'PAYOUT' });
+    const [other, check, sent, refund] = requestsIn(await openOverview(opened));
+    assert.match(String(refund), / Refund order-QR-r1 A sandbox fault is active\. 422 /);
+    assert.match(String(sent), / Payout payout-1 A sandbox fault is active\. 422 /);
+    assert.match(String(check), / order-QR-r1 There is no transaction: its request was refused\. 404 Not Found /);
+    assert.match(String(other), / other-1 There is no transaction with this orderId and type\. 404 Not Found /);
+  });
+
+  it('a status check says how a transaction stands in the words of its row', async () => {
+    const opened = openSandbox();
+    await opened.send('pay', collection('QR'));
+    const { code } = await opened.transaction('order-QR');
+    await new Browser(opened).open(`/wallet/scan?as=12345678&code=${String(code)}`);
+    await opened.control('faults', { payout: { hold: true } });
+    await opened.send('payout', payout());
+    await opened.pass(1_000);
+    await opened.send('status', { orderId: 'order-QR', type: 'PAY' });
+    await opened.send('status', { orderId: 'payout-1', type: 'PAYOUT' });
+    const browser = await openOverview(opened);
+    const [held, scanned] = requestsIn(browser);
+    assert.match(browser.text, / order-QR QR code .* Opened /);
+    assert.match(browser.text, / payout-1 Payout .* On its way /);
+    assert.match(String(scanned), / Status check order-QR Opened 200 /);
+    assert.match(String(held), / Status check payout-1 On its way 200 /);
   });
 
   it('what a fault did to an answer is in its line', async () => {
