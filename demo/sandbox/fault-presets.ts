@@ -46,7 +46,8 @@ export const PRESETS: readonly Preset[] = [
     id: 'status-amount',
     target: 'status',
     words: 'Answer status checks with amount 0.01',
-    effect: 'Payments that are checked meanwhile, waiting ones too, go to the shop’s staff for review.',
+    effect:
+      'What is checked meanwhile goes to the shop’s staff for review: payments, also waiting ones, refunds and payouts.',
     fault: { tamper: { amount: 0.01 } },
   },
   {
