@@ -152,6 +152,8 @@ export class Stack {
         IPN_URL: `${this.proxy}/ipn/${ipnSecret}`,
         MERCHANT_NAME: 'Stillwater Coffee',
         MERCHANT_LOGO: LOGO,
+        SHOP_URL: this.shop,
+        DESK_URL: `${this.shop}/desk`,
       },
       proxy: {
         GATEWAY_URL: this.sandbox,

@@ -5,7 +5,18 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { ACTIONS, act, type ControlOptions, findTransaction } from './controls.ts';
 import { toggle } from './fault-presets.ts';
-import { banner, GATEWAY, logo, liveAnswer, type Markup, page, readForm, errorPage } from './page.ts';
+import {
+  banner,
+  GATEWAY,
+  logo,
+  liveAnswer,
+  type Markup,
+  page,
+  readForm,
+  errorPage,
+  type ShopPages,
+  pageLink,
+} from './page.ts';
 import { Refusal } from './refusal.ts';
 import { requestList } from './request-list.ts';
 import { aboutControls, faultButtons, state, STEPS_MS, testControls, TIMES } from './test-controls.ts';
@@ -14,7 +25,7 @@ import { list } from './transaction-list.ts';
 /** With the controls open, which a phone folds. */
 const TO_CONTROLS = '/?controls#controls';
 
-export interface OverviewOptions extends ControlOptions {
+export interface OverviewOptions extends ControlOptions, ShopPages {
   version: () => number;
 }
 
@@ -76,7 +87,9 @@ function frontPage(options: OverviewOptions, times: string, isControlled: boolea
   return html`${banner()}
     <header class="bar">
       <h1>${logo(GATEWAY)}</h1>
-      <a class="way" href="/wallet">Wallet phone</a>
+      <nav class="row" aria-label="Demo">
+        ${pageLink('Shop', options.shopUrl)} ${pageLink('Desk', options.deskUrl)} ${pageLink('Wallet phone', '/wallet')}
+      </nav>
     </header>
     <main data-live="/overview/live${onlyFailed ? '?failed' : ''}" data-version="${versionOf(options)}">
       <p>

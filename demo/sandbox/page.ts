@@ -91,6 +91,16 @@ export const SANDBOX = 'Test: no money moves';
 export const banner = (text: string | Markup = SANDBOX): Markup =>
   html`<aside id="banner" class="hint banner">${text}</aside>`;
 
+/** Where the merchant's own pages are, if the sandbox runs beside them. */
+export interface ShopPages {
+  shopUrl?: string | undefined;
+  deskUrl?: string | undefined;
+}
+
+/** Empty for a page whose address is not known. */
+export const pageLink = (name: string, href: string | undefined): Markup | '' =>
+  href === undefined ? '' : html`<a class="way" href="${href}">${name}</a>`;
+
 /** A line of a `dl`. */
 export const fact = (name: string, value: string | Markup, look = ''): Markup =>
   html`<div class="${look}">

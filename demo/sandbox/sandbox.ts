@@ -10,7 +10,7 @@ import { createControls, refuseControl } from './controls.ts';
 import { Faults } from './faults.ts';
 import { ATTEMPT_LIMIT_MS, IpnSender } from './ipn.ts';
 import { createOverview } from './overview.ts';
-import { createAssets, errorPage, ownFormsOnly } from './page.ts';
+import { createAssets, errorPage, ownFormsOnly, type ShopPages } from './page.ts';
 import { Refusal } from './refusal.ts';
 import { RequestLog } from './request-log.ts';
 import { createWallet } from './wallet.ts';
@@ -18,7 +18,7 @@ import { PaymentProcessor } from './payment-processor.ts';
 
 const API = '/api/v3/integration/merchants/payments';
 
-export interface SandboxOptions {
+export interface SandboxOptions extends ShopPages {
   /** The key that merchants send as X-API-KEY. */
   apiKey: string;
   /** The merchant's IPN URL; can be set later by `POST /_sandbox/ipn-url`. */
@@ -55,7 +55,7 @@ export interface Sandbox {
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { random = randomBytes, merchant = 'Demo Shop', merchantLogo, publicUrl } = options;
+  const { random = randomBytes, merchant = 'Demo Shop', merchantLogo, publicUrl, shopUrl, deskUrl } = options;
   const clock = new Clock(options.now ?? Date.now);
   let version = 0;
   const onChange = () => {
@@ -78,7 +78,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   });
   const requestLog = new RequestLog(clock, onChange);
   const controls = { processor, faults, clock, requestLog, ipns };
-  const shown = { processor, clock, random, merchant, merchantLogo, version: () => version };
+  const shown = { processor, clock, random, merchant, merchantLogo, shopUrl, deskUrl, version: () => version };
   const baseUrl = (c: Context) => publicUrl ?? new URL(c.req.url).origin;
 
   const app = new Hono<{ Bindings: HttpBindings }>();

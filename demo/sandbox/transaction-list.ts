@@ -9,12 +9,10 @@ import type { Customer } from './customers.ts';
 import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { formatMoney, partOf } from './money.ts';
-import { byDay, clockTime, countdown, folded, json, time, type Markup } from './page.ts';
+import { byDay, clockTime, countdown, folded, json, time, type Markup, type ShopPages } from './page.ts';
 import { isFinal, isPayment, walletIn, type Payment, type Transaction } from './transaction.ts';
 
 const LISTS = { waiting: 'Waiting', ended: 'Ended' } as const;
-const NOTHING = 'Nothing waits. Start a payment in the shop.';
-const FIRST = 'Buy something in the shop. Its payment appears here, and each request to the gateway below.';
 const SHOWN = 5;
 /** More are only at the controls. */
 const MAX_SHOWN = 100;
@@ -72,17 +70,23 @@ function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 
   }
 }
 
-export function list(name: keyof typeof LISTS, options: ControlOptions): Markup {
+export function list(name: keyof typeof LISTS, options: ControlOptions & ShopPages): Markup {
   const all = options.processor.transactions().filter((each) => isFinal(each) === (name === 'ended'));
   if (name === 'ended') all.sort((one, other) => other.updatedAt - one.updatedAt);
   if (name === 'ended' && all.length === 0) return html``;
-  const nothing = options.processor.transactions().length === 0 ? FIRST : NOTHING;
   const newest = all.slice(0, MAX_SHOWN).map((each) => ({ at: changedAt(each), row: row(each, options) }));
   const rows = byDay(newest, options.clock.now());
   return html`<h2 class="title">${LISTS[name]} <small>${all.length}</small></h2>
     <div class="card ${name}">
-      ${all.length === 0 ? html`<div class="lines soft"><p>${nothing}</p></div>` : folded(name, rows, SHOWN, all.length)}
+      ${all.length === 0 ? html`<div class="lines soft"><p>${nothing(options)}</p></div>` : folded(name, rows, SHOWN, all.length)}
     </div>`;
+}
+
+function nothing({ processor, shopUrl }: ControlOptions & ShopPages): Markup {
+  const shop = shopUrl === undefined ? 'the shop' : html`<a href="${shopUrl}">the shop</a>`;
+  return processor.transactions().length === 0
+    ? html`Buy something in ${shop}. Its payment appears here, and each request to the gateway below.`
+    : html`Nothing waits. Start a payment in ${shop}.`;
 }
 
 /** When it began to wait, or ended. */

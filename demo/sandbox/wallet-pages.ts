@@ -24,10 +24,12 @@ import {
   page,
   pictureOf,
   sentences,
+  type ShopPages,
+  pageLink,
 } from './page.ts';
 import { isFinal, type Payment } from './transaction.ts';
 
-export interface PhoneView {
+export interface PhoneView extends Pick<ShopPages, 'shopUrl'> {
   customer: Customer;
   people: readonly Customer[];
   merchant: string;
@@ -129,7 +131,11 @@ export const sheet = (view: PhoneView, opened: Opened): Markup =>
   isFinal(opened.payment) ? result(view, opened) : request(view, opened);
 
 /** Keeps `query`, so that a scanned link leads to its payment after the choice. */
-export function choicePage(c: Context, view: Pick<PhoneView, 'people' | 'aheadMs'>, query: URLSearchParams) {
+export function choicePage(
+  c: Context,
+  view: Pick<PhoneView, 'people' | 'aheadMs' | 'shopUrl'>,
+  query: URLSearchParams,
+) {
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
   const screen = html`${logo()}
     <h1>Whose phone is this?</h1>
@@ -140,7 +146,7 @@ export function choicePage(c: Context, view: Pick<PhoneView, 'people' | 'aheadMs
         (person) => html`<button name="as" value="${person.walletId}" class="person card">${identity(person)}</button>`,
       )}
     </form>
-    <p><a class="way" href="/">Gateway page</a></p>`;
+    ${elsewhere(view)}`;
   const body = device(html`<div class="stack">${screen}</div>`, '', bannerOf(view).banner);
   return page(c, { title: 'Whose phone is this?', layout: 'wallet', body });
 }
@@ -169,10 +175,14 @@ function stage(view: PhoneView, screen: Markup): Markup {
           </li>`,
       )}
     </ul>
-    <p><a class="way" href="/">Gateway page</a></p>
+    ${elsewhere(view)}
   </aside>`;
   return device(screenOfCustomer, beside, bannerOf(view).banner);
 }
+
+/** The other pages of the demo. */
+const elsewhere = ({ shopUrl }: Pick<PhoneView, 'shopUrl'>): Markup =>
+  html`<nav class="row" aria-label="Demo">${pageLink('Shop', shopUrl)} ${pageLink('Gateway page', '/')}</nav>`;
 
 function identity({ name, shownWalletId }: Customer): Markup {
   return html`${initials(name)} <span>${name} <small>Wallet ${shownWalletId}</small></span>`;

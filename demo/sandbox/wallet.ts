@@ -7,7 +7,7 @@ import { type Context, Hono, type Next } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Clock } from './sandbox-clock.ts';
 import { type Customer, TOTP_PERIOD_MS } from './customers.ts';
-import { liveAnswer, readForm, errorPage } from './page.ts';
+import { liveAnswer, readForm, errorPage, type ShopPages } from './page.ts';
 import { Refusal } from './refusal.ts';
 import {
   bannerOf,
@@ -25,7 +25,7 @@ import type { PaymentProcessor } from './payment-processor.ts';
 
 const COOKIE = 'wallet_customer';
 
-export interface WalletOptions {
+export interface WalletOptions extends Pick<ShopPages, 'shopUrl'> {
   processor: PaymentProcessor;
   clock: Clock;
   merchant: string;
@@ -95,7 +95,11 @@ async function chooseCustomer(c: WalletContext, next: Next, options: WalletOptio
   }
   const customer = processor.customer(getCookie(c, COOKIE) ?? null);
   if (!customer || as !== null) {
-    return choicePage(c, { people: processor.customers, aheadMs: clock.aheadMs }, url.searchParams);
+    return choicePage(
+      c,
+      { people: processor.customers, aheadMs: clock.aheadMs, shopUrl: options.shopUrl },
+      url.searchParams,
+    );
   }
   c.set('customer', customer);
   return next();
@@ -113,6 +117,7 @@ function viewOf(customer: Customer, options: WalletOptions): PhoneView {
     people: options.processor.customers,
     merchant: options.merchant,
     merchantLogo: options.merchantLogo,
+    shopUrl: options.shopUrl,
     prompts: options.processor.prompts(customer),
     declined: options.processor.declined(customer),
     orderOf: (payment) => options.processor.orderOf(payment),

@@ -40,6 +40,24 @@ describe('the overview of transactions', () => {
     assert.match(text, / Waiting 0 Nothing waits\. /);
   });
 
+  it('gateway page and phone lead to the merchant’s pages, if their addresses are known', async () => {
+    const [shopUrl, deskUrl] = ['https://shop.example', 'https://shop.example/desk'];
+    for (const known of [{ shopUrl, deskUrl }, {}]) {
+      const opened = openSandbox(known);
+      const links = async (path: string) => {
+        const browser = new Browser(opened);
+        await browser.open(path);
+        return [...browser.html.matchAll(/href="(https:[^"]+)"[^>]*>([^<]+)</g)].map(
+          ([, to, name]) => `${name}: ${to}`,
+        );
+      };
+      const [shop, desk, start] = [`Shop: ${shopUrl}`, `Desk: ${deskUrl}`, `the shop: ${shopUrl}`];
+      const isKnown = 'shopUrl' in known;
+      assert.deepEqual(await links('/'), isKnown ? [shop, desk, start] : []);
+      for (const path of ['/wallet', '/wallet?as=12345678']) assert.deepEqual(await links(path), isKnown ? [shop] : []);
+    }
+  });
+
   it('a row says in words what a transaction is and how it stands, and its details in words and in the codes of the gateway', async () => {
     const opened = openSandbox();
     opened.merchant.answer = () => new Response(null, { status: 418 });
