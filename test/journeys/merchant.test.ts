@@ -280,9 +280,10 @@ test('a contrast that is too low opens the state that shows it, at the field of 
   assert.ok(right <= 390, `the state ends at ${right}`);
 });
 
-test('light and dark fit into half of a phone down to the button, in each ready theme', async () => {
+test('light and dark fit into half of a phone or tablet down to the button, in each ready theme', async () => {
   const { page } = await atThemes();
   for (const [width, height] of [
+    [1024, 768],
     [390, 844],
     [320, 800],
   ] as const) {
