@@ -10,7 +10,7 @@ import type { Shown } from './flow/view.ts';
 import type { Messages } from './locales/en.ts';
 import { styles } from './shell/shell.styles.ts';
 import { showChoice } from './shell/choice.ts';
-import { BLANK, FOLLOWING, stateFor, type SessionState, hasResumeHint } from './shell/state.ts';
+import { BLANK, FOLLOWING, stateFor, type SessionState, leaveResumeHint, resumeHint } from './shell/state.ts';
 import { laterBundle, preflightStart } from './shell/loading.ts';
 import { choose, shared, type PanelContext } from './shell/choose.ts';
 import {
@@ -254,7 +254,7 @@ export class PaymentWidget extends LitElement {
     const preferences = { methods: this.methods ? String(this.methods).split(/[\s,]+/) : null, method: this.method };
     this.#state = { ...this.#state, preferences };
     if (changed.has('order') || changed.has('proxy')) {
-      this.#state = stateFor(this.order, this.#state, hasResumeHint);
+      this.#state = stateFor(this.order, this.#state, resumeHint);
       const { claims } = this.#state;
       if (claims) preflightStart(this.#proxyUrl);
       // Beside the second bundle, which provides it and says if it is lost.
@@ -348,6 +348,7 @@ export class PaymentWidget extends LitElement {
 
   #set(change: Partial<SessionState>): void {
     this.#state = { ...this.#state, ...change };
+    if (change.unopened) leaveResumeHint(this.#state.order.orderId, change.unopened);
     this.requestUpdate();
   }
 

@@ -99,12 +99,24 @@ describe('a wallet ID that cannot be asked', () => {
     expect(textOf(widget)).not.to.contain('twice');
   });
 
-  it('is an open payment for who reloaded the page, and may have gone there', async () => {
+  async function reloaded() {
     const payment = paymentOf('CHECKOUT', { asked: 'DIRECT', createdAt });
     const widget = await mount(new FakeProxy({}, { payment, version: 3 }));
     await heading(widget, 'Continue on the wallet’s website');
     thePart(widget, 'other').click();
     await heading(widget, 'How would you like to pay?');
+    return widget;
+  }
+
+  it('is none after a reload either', async () => {
+    const { widget } = await changed();
+    widget.remove();
+    expect(textOf(await reloaded())).not.to.contain('twice');
+  });
+
+  it('is an open payment in another tab, where the shopper may have gone there', async () => {
+    sessionStorage.clear();
+    const widget = await reloaded();
     expect(textOf(widget)).to.contain('Confirm only one payment, or you will pay twice.');
     expect(thePart(widget, 'wallet').ariaInvalid, 'nothing was typed here').to.equal('false');
   });

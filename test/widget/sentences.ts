@@ -222,7 +222,7 @@ export const SENTENCES = {
   LOW_BALANCE: ['lowBalance'],
   LOW_BALANCE_help: ['noMoneyTaken'],
   EXPIRED: ['expired'],
-  EXPIRED_help: ['notPaid', 'follows'],
+  EXPIRED_help: ['notPaid'],
   REJECTED: ['rejected'],
   REJECTED_help: ['noMoneyTaken'],
   NOT_CREATED: ['safeToRepeat'],

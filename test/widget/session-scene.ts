@@ -39,7 +39,7 @@ export async function scene({ isConnected = true, claims, view, language: first 
   /** Whether the browser still knows of the press. */
   const press = { counts: true };
   let keys = 0;
-  let state: SessionState = stateFor(proxy.token, BLANK, () => false);
+  let state: SessionState = stateFor(proxy.token, BLANK, () => null);
   const session = new Session(
     {
       element,
@@ -73,7 +73,7 @@ export async function scene({ isConnected = true, claims, view, language: first 
     element.addEventListener(`payment-${name}`, () => events.push(name));
   const panel = () => show(state, clock.now())?.panel ?? 'choose';
   const open = (token = proxy.token) => {
-    state = stateFor(token, state, () => false);
+    state = stateFor(token, state, () => null);
     session.open(token, 'https://pay.test/');
   };
   /** Chooses the method and pays by it. */

@@ -244,7 +244,7 @@ describe('showChoice()', () => {
 
 it('stateFor() a newer token keeps the order’s view, and removes what blocked the older token', () => {
   const before = stateWith(paymentOf('QR'), { activity: { at: 'stopped', trouble } });
-  const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, blocked: trouble }, () => false);
+  const after = stateFor(tokenOf(claimsOf({ exp: 1_900_000_001 })), { ...before, blocked: trouble }, () => null);
   assert.equal(after.blocked, null);
   assert.equal(after.order, before.order);
   assert.equal(after.activity.at, 'following');
@@ -253,13 +253,13 @@ it('stateFor() a newer token keeps the order’s view, and removes what blocked 
 it('stateFor() another order keeps only the page’s preferences', () => {
   const preferences = { methods: ['QR'], method: 'QR' };
   const before = stateWith(paymentOf('QR'), { preferences, form: { ...BLANK.form, customer: '12345678' } });
-  const after = stateFor(tokenOf(claimsOf({ orderId: 'DEF-456' })), before, () => false);
+  const after = stateFor(tokenOf(claimsOf({ orderId: 'DEF-456' })), before, () => null);
   assert.equal(after.order.payment, null);
   assert.equal(after.form.customer, '');
   assert.equal(after.preferences, preferences);
 });
 
 it('stateFor() asks for the resume hint of its order', () => {
-  assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => orderId === 'ABC-123').hasResumeHint, true);
-  assert.equal(stateFor(tokenOf(claims), BLANK, () => false).hasResumeHint, false);
+  assert.equal(stateFor(tokenOf(claims), BLANK, (orderId) => (orderId === 'ABC-123' ? '' : null)).hasResumeHint, true);
+  assert.equal(stateFor(tokenOf(claims), BLANK, () => null).hasResumeHint, false);
 });

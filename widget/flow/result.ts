@@ -67,7 +67,7 @@ export function paid(context: PanelContext): TemplateResult {
     ${refund && (isClosed || isTwice) ? html`<small>${say(isClosed ? 'closed' : 'surplus')}</small>` : ''}
     ${refund && refundInDoubtAmount ? html`<p>${say('checking_help')}</p>` : ''}
     ${owedAmount ? html`<p class="announce">${say('owed', { amount: money(owedAmount) })}</p>` : ''}
-    ${otherNote(refund ? 'closed_help' : 'doNotConfirm', context)}
+    ${otherNote('doNotConfirm', context)}
     <dl part="details">
       ${
         isTwice
@@ -78,7 +78,7 @@ export function paid(context: PanelContext): TemplateResult {
       }
       ${detail(say('sentBack'), back && shown(-back))} ${detail(say('refunding'), gone > back && shown(back - gone))}
       ${detail(say(gone ? 'net' : 'total'), addsUp && shown(sumOf(received) - gone), 'sum')}
-      ${detail(say('refundInDoubt'), title !== 'refundInDoubt' && money(refundInDoubtAmount))}
+      ${detail(say('refundInDoubt'), !refund && money(refundInDoubtAmount))}
       ${detail(say('refundFailed'), title !== 'refundFailed' && money(refundFailedAmount))}
       ${detail(say('method'), only && payName(only, context))}
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
@@ -137,7 +137,7 @@ export function failed(
   // A person at the shop closed the payment, so the shop decides about another try.
   const isResolved = key === 'RESOLVED';
   return html`${sign(SIGNS[key] ?? 'ended')}${heading((cause && say(cause as MessageKey)) || say(key))}
-    ${isOther ? '' : html`<p part="error">${say(isOnly ? 'notTaken' : `${help}_help`)}</p>`}
+    ${isOther ? '' : html`<p class="announce" part="error">${say(isOnly ? 'notTaken' : `${help}_help`)}</p>`}
     <slot name="failed"></slot>
     ${isResolved ? html`<small>${orderName(context)}</small>` : ''} ${onePaymentNote(context, mayBePaid)}
     ${backButton(context)}

@@ -11,7 +11,7 @@ import {
   type StartPayment,
 } from '../../backend-proxy/protocol/wire.ts';
 import type { Actions } from '../shell/choose.ts';
-import { leaveResumeHint, FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
+import { FOLLOWING, type FieldErrors, type SessionState, type Trouble } from '../shell/state.ts';
 import {
   followOut,
   navigateOrClose,
@@ -63,6 +63,7 @@ export interface SessionHost {
       method: Method | null;
     };
   state(): SessionState;
+  /** `unopened` stays known after a reload, and that a payment was started. */
   set(change: Partial<SessionState>): void;
   /** BCP 47 tag of the language in which amounts are typed. */
   language(): string;
@@ -291,13 +292,13 @@ export class Session implements ReactiveController, Actions {
   }
 
   #send(body: StartPayment, isRetry: boolean): void {
-    const { order } = this.#host.state();
+    const { order, unopened } = this.#host.state();
     this.#pending = pendingStart(this.#pending, JSON.stringify(body), order, this.#options.newKey);
     // Not part of the pending start, because another language does not make it another payment.
     const language = gatewayLanguage(this.#host.language());
     // Sent before the rest: storing the hint and rendering take milliseconds on a slow phone.
     if (this.#client) void this.#deliver(this.#client, { ...body, ...language }, this.#pending);
-    leaveResumeHint(order.orderId);
+    this.#host.set({ unopened });
     this.#showSending(isRetry ? body.method : null);
   }
 
@@ -400,8 +401,7 @@ export class Session implements ReactiveController, Actions {
     if (!payment) return;
     const { asked, method, checkoutUrl, createdAt } = payment;
     if (this.#checkoutWindow) this.#checkoutWindow.payment = createdAt;
-    const { unopened } = this.#host.state();
-    if (checkoutUrl && asked !== method) this.#host.set({ unopened: [...unopened, createdAt] });
+    if (checkoutUrl && asked !== method) this.#host.set({ unopened: [...this.#host.state().unopened, createdAt] });
   }
 
   #updateCheckoutWindow(view: OrderView): void {

@@ -77,7 +77,7 @@ export default {
   surplus: 'Pesanan ini dibayar lebih dari satu kali',
   owed: 'Toko berutang {amount} kepada Anda.',
   otherOpen: 'Pembayaran lain masih dapat dikonfirmasi.',
-  doNotConfirm: 'Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar dua kali.',
+  doNotConfirm: 'Jangan konfirmasi pembayaran itu. Jika dikonfirmasi, Anda akan membayar lagi.',
   refunding: 'Sedang dikembalikan',
   onItsWay: '{amount} sedang dikembalikan',
   sentBack: 'Sudah dikembalikan',
@@ -96,8 +96,7 @@ export default {
   LOW_BALANCE: 'Saldo e-wallet tidak cukup',
   LOW_BALANCE_help: 'Isi saldo e-wallet Anda sebelum mencoba lagi. Saldo Anda tidak terpotong.',
   EXPIRED: 'Waktu pembayaran habis',
-  EXPIRED_help:
-    'Jika Anda mengonfirmasi tepat waktu, pembayaran Anda akan tampil di sini. Jika tidak, saldo Anda tidak terpotong.',
+  EXPIRED_help: 'Belum ada pembayaran yang masuk. Jika Anda sudah membayar, pembayaran Anda tetap sah.',
   REJECTED: 'Pembayaran tidak disetujui',
   REJECTED_help: 'Saldo Anda tidak terpotong. Silakan periksa data Anda atau bayar dengan cara lain.',
   NOT_CREATED: 'Pembayaran gagal dimulai',

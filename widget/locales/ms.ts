@@ -78,7 +78,7 @@ export default {
   surplus: 'Pesanan ini telah dibayar lebih daripada sekali',
   owed: 'Kedai berhutang {amount} kepada anda.',
   otherOpen: 'Satu lagi pembayaran masih boleh disahkan.',
-  doNotConfirm: 'Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar dua kali.',
+  doNotConfirm: 'Jangan sahkan pembayaran itu. Jika disahkan, anda akan membayar lagi.',
   refunding: 'Sedang dipulangkan',
   onItsWay: '{amount} sedang dipulangkan',
   sentBack: 'Telah dipulangkan',
@@ -97,8 +97,7 @@ export default {
   LOW_BALANCE: 'Baki e-dompet tidak mencukupi',
   LOW_BALANCE_help: 'Tambah wang ke e-dompet anda sebelum cuba lagi. Tiada wang dipotong.',
   EXPIRED: 'Masa pembayaran telah tamat',
-  EXPIRED_help:
-    'Jika anda mengesahkan tepat pada masanya, pembayaran anda akan dipaparkan di sini. Jika tidak, tiada wang dipotong.',
+  EXPIRED_help: 'Tiada pembayaran diterima. Jika anda sudah membayar, pembayaran anda tetap sah.',
   REJECTED: 'Pembayaran tidak diluluskan',
   REJECTED_help: 'Tiada wang dipotong. Sila semak butiran anda atau bayar dengan cara lain.',
   NOT_CREATED: 'Pembayaran tidak dimulakan',

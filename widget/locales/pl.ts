@@ -77,7 +77,7 @@ export default {
   surplus: 'To zamówienie zostało opłacone więcej niż raz',
   owed: 'Sklep jest Ci winien {amount}.',
   otherOpen: 'Jest jeszcze inna płatność, którą można potwierdzić.',
-  doNotConfirm: 'Nie potwierdzaj jej, w przeciwnym razie zapłacisz dwukrotnie.',
+  doNotConfirm: 'Nie potwierdzaj jej, w przeciwnym razie zapłacisz ponownie.',
   refunding: 'W trakcie zwrotu',
   onItsWay: 'Kwota {amount} jest w trakcie zwrotu',
   sentBack: 'Zwrócono',
@@ -96,8 +96,7 @@ export default {
   LOW_BALANCE: 'W portfelu jest za mało środków',
   LOW_BALANCE_help: 'Zasil portfel, zanim spróbujesz ponownie. Nie pobrano żadnych środków.',
   EXPIRED: 'Czas na płatność minął',
-  EXPIRED_help:
-    'Jeśli płatność potwierdzono na czas, pojawi się tutaj. W przeciwnym razie nie pobrano żadnych środków.',
+  EXPIRED_help: 'Nie dotarła żadna płatność. Jeśli płatność już wykonano, zostanie uwzględniona.',
   REJECTED: 'Płatność nie została przyjęta',
   REJECTED_help: 'Nie pobrano żadnych środków. Sprawdź swoje dane lub zapłać w inny sposób.',
   NOT_CREATED: 'Płatność nie została rozpoczęta',

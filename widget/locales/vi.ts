@@ -76,7 +76,7 @@ export default {
   surplus: 'Đơn hàng này đã được thanh toán hơn một lần',
   owed: 'Cửa hàng nợ bạn {amount}.',
   otherOpen: 'Một giao dịch khác vẫn có thể được xác nhận.',
-  doNotConfirm: 'Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền hai lần.',
+  doNotConfirm: 'Đừng xác nhận giao dịch đó, nếu không bạn sẽ trả tiền lần nữa.',
   refunding: 'Đang hoàn tiền',
   onItsWay: 'Số tiền {amount} đang được hoàn',
   sentBack: 'Đã hoàn tiền',
@@ -95,8 +95,7 @@ export default {
   LOW_BALANCE: 'Số dư trong ví không đủ',
   LOW_BALANCE_help: 'Hãy nạp thêm tiền vào ví trước khi thử lại. Bạn không bị trừ khoản tiền nào.',
   EXPIRED: 'Đã hết thời gian thanh toán',
-  EXPIRED_help:
-    'Nếu bạn đã xác nhận kịp thời, giao dịch sẽ hiển thị tại đây. Nếu không, bạn không bị trừ khoản tiền nào.',
+  EXPIRED_help: 'Chưa nhận được khoản thanh toán nào. Nếu bạn đã thanh toán, giao dịch vẫn được ghi nhận.',
   REJECTED: 'Giao dịch không được chấp nhận',
   REJECTED_help: 'Bạn không bị trừ khoản tiền nào. Vui lòng kiểm tra thông tin đã nhập hoặc thanh toán bằng cách khác.',
   NOT_CREATED: 'Giao dịch chưa được tạo',

@@ -67,7 +67,7 @@ export interface SessionState {
   /** The link to the wallet app that the shopper has opened. */
   openedAppLink: string | null;
   /**
-   * When the payments of this page were started that the gateway answered with its website in place of a request, until
+   * When the payments of this tab were started that the gateway answered with its website in place of a request, until
    * the shopper opens one: who mistyped a wallet ID never chose it, so it is no other payment to be warned of.
    */
   unopened: readonly string[];
@@ -98,19 +98,26 @@ export const BLANK: SessionState = {
 };
 
 /** The state for a token. A newer token of the same order keeps everything known about that order. */
-export function stateFor(token: string, before: SessionState, hasHint: (orderId: string) => boolean): SessionState {
+export function stateFor(
+  token: string,
+  before: SessionState,
+  hintOf: (orderId: string) => string | null,
+): SessionState {
   const claims = readClaims(token);
   const { preferences, order } = before;
   const isSame = claims?.orderId === order.orderId;
+  const kept = isSame ? before : BLANK;
+  const hint = hintOf(claims?.orderId ?? '');
   return {
-    ...(isSame ? before : BLANK),
+    ...kept,
     preferences,
     claims,
     order: isSame && order.version >= 0 ? order : claimedOrder(claims ?? {}),
     activity: FOLLOWING,
     blocked: null,
     unavailable: [],
-    hasResumeHint: hasHint(claims?.orderId ?? ''),
+    hasResumeHint: hint !== null,
+    unopened: hint?.split(',') ?? kept.unopened,
   };
 }
 
@@ -141,24 +148,24 @@ export function claimedOrder(claims: Partial<OrderClaims>): OrderView {
   } as OrderView;
 }
 
-// Remembers in sessionStorage that this tab started a payment for an order. After a reload the widget then shows
-// "checking" instead of the choice until the first view arrives. It is only a hint: nothing depends on it, so a page
-// without storage loses nothing.
+// Remembers in sessionStorage that this tab started a payment for an order, and which it has not opened. After a reload
+// the widget then shows "checking" instead of the choice until the first view arrives. It is only a hint: a page without
+// storage loses nothing but that, and warns of one payment too many.
 
 const keyOf = (orderId: string): string => `payment-widget ${orderId}`;
 
-export function hasResumeHint(orderId: string): boolean {
+export function resumeHint(orderId: string): string | null {
   try {
-    return !!sessionStorage.getItem(keyOf(orderId));
+    return sessionStorage.getItem(keyOf(orderId));
   } catch {
     // A sandboxed frame has no storage.
-    return false;
+    return null;
   }
 }
 
-export function leaveResumeHint(orderId: string): void {
+export function leaveResumeHint(orderId: string, unopened: readonly string[]): void {
   try {
-    sessionStorage.setItem(keyOf(orderId), '1');
+    sessionStorage.setItem(keyOf(orderId), String(unopened));
   } catch {
     // A sandboxed frame has no storage, and a full storage accepts nothing.
   }
