@@ -12,6 +12,7 @@ import { inWords, kindOf } from './transaction-list.ts';
 
 const SHOWN = 8;
 const OPERATIONS: Readonly<Record<string, string>> = { pay: 'Payment', payout: 'Payout', status: 'Status check' };
+const OF_REFUNDS: Readonly<Record<string, string>> = { payout: 'Refund' };
 
 const REFUSED = 'There is no transaction: its request was refused.';
 
@@ -59,8 +60,7 @@ function row(request: LoggedRequest, { processor, requestLog }: ControlOptions):
 function nameOf({ operation, orderId }: LoggedRequest, processor: PaymentProcessor): string {
   const created = processor.transaction(orderId ?? '');
   const payout = created && !isPayment(created) ? created : { orderId: orderId ?? '' };
-  const isRefund = operation === 'payout' && processor.isRefund(payout);
-  return isRefund ? 'Refund' : (OPERATIONS[operation] ?? operation);
+  return (processor.isRefund(payout) && OF_REFUNDS[operation]) || (OPERATIONS[operation] ?? operation);
 }
 
 /** Of one that failed, also what the number says. */
