@@ -20,7 +20,7 @@ export function deskPage(list: Markup, site: Site): Markup {
     html`<div class="stack">
       <div class="head">
         <h1>Payments</h1>
-        <button hidden class="act" type="button">Pause</button>
+        <button hidden class="act" type="button">Pause updates</button>
         <input hidden type="search" aria-label="Find a payment" placeholder="Order, goods, amount or wallet" />
         <a class="button plain" href="/desk/send">Send a payout</a>
       </div>

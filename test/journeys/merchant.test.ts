@@ -85,10 +85,10 @@ test('the desk asks for its list by itself, not while it is paused, and at once 
   await page.reload();
   await page.clock.runFor(2_000);
   await page.getByText('List 1').waitFor();
-  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Pause updates' }).click();
   await page.clock.runFor(10_000);
   assert.equal(requests, 1);
-  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Resume updates' }).click();
   await page.getByText('List 2').waitFor();
   await page.clock.runFor(2_000);
   await page.getByText('List 3').waitFor();

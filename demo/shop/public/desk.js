@@ -56,7 +56,7 @@ if (live) {
   pause.hidden = false;
   pause.addEventListener('click', () => {
     isPaused = !isPaused;
-    pause.textContent = isPaused ? 'Resume' : 'Pause';
+    pause.textContent = isPaused ? 'Resume updates' : 'Pause updates';
     if (!isPaused) void refresh();
   });
   setInterval(() => void (document.hidden || isPaused || refresh()), 2000);
