@@ -252,7 +252,7 @@ function total(name: Html | string, sums: readonly Sum[], query: string, closed:
     const [{ type, status: each, isBeingChecked }, counted] = [same[0] as Sum, add(same.filter(isCounted), 'count')];
     const denied = add(same, 'count') - counted;
     const ofOpen = each === 'INITIALIZED' ? ` ${STATUS_NAMES[each].toLowerCase()}` : '';
-    const what = isBeingChecked ? (each === 'PROCESSING' ? ' reported failed' : '') : ofOpen;
+    const what = isBeingChecked ? (each === 'PROCESSING' ? ' reported failed' : ' refused or unclear') : ofOpen;
     return `${plural(counted, TYPE_NAMES[type].toLowerCase())}${what}${denied > 0 ? `, ${denied}\u00A0denied` : ''}`;
   };
   return html`<div>

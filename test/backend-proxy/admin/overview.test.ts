@@ -262,10 +262,10 @@ it('a code nobody has is in no figure, and a refund being checked in one of its 
   const page = await operator.open('/admin');
   assert.match(
     textOf(page),
-    / 1 refund being checked As of .* Waiting €10\.10 1 payment Being checked €4\.00 1 refund Webhooks failed /,
+    / 1 refund being checked As of .* Waiting €10\.10 1 payment Being checked €4\.00 1 refund refused or unclear Webhooks failed /,
   );
-  assert.match(page, /class="status wait long">Paid\s· €4\.00 refund refused, being checked</);
-  const [, checked = ''] = /"([^"]+)"\s*>1 refund</.exec(page) ?? [];
+  assert.match(page, /class="status wait long">Paid\s· €4\.00 refund being checked</);
+  const [, checked = ''] = /"([^"]+)"\s*>1 refund refused or unclear</.exec(page) ?? [];
   await operator.says(checked.replaceAll('&amp;', '&'), / 1 transaction found, .* A-1-r1 .* Refused, being checked /);
   assert.match(textOf(page), / A-1-r1 Refund to •••• 6789 −€4\.00 Refused, being checked /);
   await operator.says(
@@ -282,14 +282,17 @@ it('a code nobody has is in no figure, and a refund being checked in one of its 
   assert.doesNotMatch(await operator.open('/admin/transactions/B-1/close'), /may still be paid/);
   await world.faults({});
   await world.merchant('POST', '/payouts', { orderId: 'P-1', amount: 5, currency: 'EUR', customer: '12345678' });
-  await operator.says('/admin', / On its way €5\.00 1 payout Being checked €4\.00 1 refund Webhooks failed /);
+  await operator.says(
+    '/admin',
+    / On its way €5\.00 1 payout Being checked €4\.00 1 refund refused or unclear Webhooks failed /,
+  );
   await world.settleAfter('decline', 'P-1');
   await operator.says(
     '/admin',
-    / 2 transactions being checked As of .* Being checked €9\.00 1 refund 1 payout reported failed /,
+    / 2 transactions being checked As of .* Being checked €9\.00 1 refund refused or unclear 1 payout reported failed /,
   );
   await world.pass(M);
-  await operator.says('/admin', / Being checked €4\.00 1 refund Webhooks failed /);
+  await operator.says('/admin', / Being checked €4\.00 1 refund refused or unclear Webhooks failed /);
   await world.pass(20 * M);
   await operator.says(
     '/admin/transactions/A-1',
