@@ -302,13 +302,12 @@ export function refundPage(
   const refundable: [string, string[]][] = paysNothing(payment)
     ? []
     : [['Can still be refunded', [most, restText(stays - later, payment)].filter(Boolean)]];
-  const note: [string, string[]][] = typed.note === '' ? [] : [['Note to the customer', [`“${typed.note}”`]]];
   return decision({
     rows: [
       ['What happens', ['The money goes to the wallet that paid, once, and cannot be called back.', ...owed]],
       ...refundable,
       ['The shopper sees', ['The refund is on its way, once the gateway has accepted it.']],
-      ...note,
+      ['Note to the customer', [typed.note === '' ? 'None.' : `“${typed.note}”`]],
       ['If the answer is lost', ['Status checks find out what happened. Nothing is sent twice.']],
     ],
     action: `${linkTo(payment)}/refund`,
