@@ -6,6 +6,7 @@ import { decimalOf } from '../protocol/money.ts';
 import {
   NOT_REFUNDABLE,
   failedRefundOf,
+  isReserved,
   leftOf,
   limitOf,
   owedOf,
@@ -101,31 +102,42 @@ export function backOf(payment: Transaction, { order, now }: OrderAt, rules: Ref
   const isOwed = paysNothing(payment) && left > 0 && isDue(all);
   const owed = isAll && isOwed ? [`${moneyIn(left, payment)} still owed`] : [];
   const settled = payment.settledMinor > 0 ? [`${moneyIn(payment.settledMinor, payment)} settled another way`] : [];
-  const sent = refunds.filter(({ refundOf, stage }) => refundOf === payment.id && STAGES[stage].status !== 'FAILED');
+  const sums = sumsOf(payment, refunds);
   const failed = canSend(all) && all.failed;
-  if (sent.length === 0 && !failed && (!paysNothing(payment) || !isAll)) return undefined;
-  const sums = Map.groupBy(sent, (refund) =>
-    refund.stage === 'succeeded'
-      ? 'refunded'
-      : `refund ${refund.needsReview ? 'to review' : statusName(refund).toLowerCase()}`,
-  );
-  const isDone = !failed && sums.keys().every((where) => where === 'refunded');
+  if (sums.size === 0 && !failed && (!paysNothing(payment) || !isAll)) return undefined;
+  const isDone = !failed && sums.keys().every((where) => where === BACK);
   const rest = isAll && left > 0 && !paysNothing(payment) ? restText(left, payment) : '';
-  const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-  const parts = [...sums].map(([where, of]) => `${moneyIn(sumOf(of), payment)} ${where}`);
+  const parts = [...sums].map(([where, sum]) => `${sum} ${where === BACK ? '' : 'refund '}${where}`);
   if (failed) parts.push(`refund of ${moneyOf(failed)} failed`);
-  if (sums.has('refunded') && !paysNothing(payment) && !isDenied(payment)) {
+  const isUrgent = failed || isOwed || isDenied(payment) || sums.has(REVIEWED);
+  const toned = (usual: string) => (isUrgent ? 'warn' : sums.has(CHECKED) ? 'wait' : usual);
+  const back = sums.get(BACK);
+  if (back !== undefined && !paysNothing(payment) && !isDenied(payment)) {
     const [tone, name] = isDone && isAll ? ['over', 'Refunded'] : ['part', 'Partly refunded'];
-    const back = sumOf(sent);
     // Once each: the name says refunded, and the amount is beside it.
-    const said = !isDone ? parts : back === payment.amountMinor ? [] : [moneyIn(back, payment)];
-    return [failed ? 'warn' : tone, [name, ...said].join(' · '), rest];
+    const said = !isDone ? parts : back === moneyOf(payment) ? [] : [back];
+    return [toned(tone), [name, ...said].join(' · '), rest];
   }
-  const isSure = isDone || (!paysNothing(payment) && !sent.some((each) => each.needsReview || isBeingChecked(each)));
-  const tone = isDenied(payment) || isOwed || failed ? 'warn' : isSure ? 'good' : 'wait';
-  return [tone, [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
+  const tone = !paysNothing(payment) ? 'good' : isDone ? 'over' : 'wait';
+  return [toned(tone), [statusName(payment), ...parts, ...owed, ...settled].join(' · '), rest];
 }
 
+const [BACK, CHECKED, REVIEWED] = ['refunded', 'being checked', 'under review'];
+
+function whereIs(refund: Transaction): string {
+  if (refund.needsReview) return REVIEWED;
+  if (isBeingChecked(refund)) return CHECKED;
+  return refund.stage === 'succeeded' ? BACK : statusName(refund).toLowerCase();
+}
+
+/** What counts as sent of a payment, by how far it is. */
+function sumsOf(payment: Transaction, refunds: readonly Transaction[]): Map<string, string> {
+  const sent = refunds.filter((each) => each.refundOf === payment.id && isReserved(each));
+  const sumOf = (of: readonly Transaction[]) => of.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+  return new Map([...Map.groupBy(sent, whereIs)].map(([where, of]) => [where, moneyIn(sumOf(of), payment)]));
+}
+
+const NOTHING_YET = ', so there is nothing to do yet';
 const SENT_ELSEWHERE = 'Nothing was sent: it was refunded or settled since you looked.';
 
 /** `at`: undefined for what is no payment. */
@@ -178,7 +190,11 @@ export function refunding(
     if (payment.settledMinor > 0)
       return html`<p>${other}${moneyIn(payment.settledMinor, payment)} was settled another way.</p>`;
     if (cause !== null) return html`<p>It cannot be refunded, because ${NOT_REFUNDABLE[cause]}.</p>`;
-    if (left === 0) return html`<p>All of it is refunded, or on its way.</p>`;
+    if (left === 0) {
+      const open = [...sumsOf(payment, own)].filter(([where]) => where !== BACK);
+      const said = open.map(([where, sum]) => `${sum} is ${where}${where === CHECKED ? NOTHING_YET : ''}.`);
+      return html`<p>${said.join(' ') || 'All of it is refunded.'}</p>`;
+    }
     if (sendable === 0) {
       const how = paysNothing(payment)
         ? 'Settle it another way once the refund has arrived.'

@@ -172,6 +172,8 @@ function historyList(transaction: Transaction, order?: Order): Html {
     const [sum, { status: is }] = [moneyOf(refund), STAGES[refund.stage]];
     const line = (what: string) => html`<b>${what}</b> · <a href="${linkTo(refund)}">${refund.id}</a>`;
     add(refund.createdAt, line(`Refund of ${sum} started`));
+    for (const entry of refund.history.filter(({ event }) => event === 'reported_failed' || event === 'needs_review'))
+      add(entry.at, line(`Refund of ${sum} ${eventName(entry, refund).toLowerCase()}`));
     if (isOpen(refund.stage)) continue;
     const end = refund.history.find(({ event }) => event === refund.stage)?.at ?? refund.updatedAt;
     add(succeededAt(refund) ?? end, line(is === 'SUCCESS' ? `${sum} refunded` : `Refund of ${sum} failed`));

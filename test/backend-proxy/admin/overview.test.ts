@@ -275,7 +275,7 @@ it('a code nobody has is in no figure, and a refund being checked in one of its 
     / It is checked again before it counts as failed, so there is nothing to do yet\. .* Refused, being checked · the gateway refused the request \(HTTP 422 SANDBOX_FAULT\) /,
   );
   await operator.says('/admin/transactions/A-1', / Refund of €4\.00 started · A-1-r1 /);
-  assert.match(textOf(page), / B-1 QR code €10\.10 Not started .* Paid · €4\.00 refund refused, being checked /);
+  assert.match(textOf(page), / B-1 QR code €10\.10 Not started .* Paid · €4\.00 refund being checked /);
   await operator.says('/admin/transactions?type=PAY&status=PROCESSING&awaited=yes', /Created, UTC C-1 (?!.* B-1 )/);
   await operator.says(
     '/admin/transactions/B-1',
@@ -311,6 +311,8 @@ it('a payment whose last refund failed is to refund for 7 days, until another re
   await refund('first');
   await world.settleAfter('decline', 'A-1-r1');
   await operator.says('/admin/health', / ✓ To refund Nothing\. /);
+  const reported = / Refund of €4\.00 started · A-1-r1 [\d:]+ Refund of €4\.00 reported failed · A-1-r1 Webhooks /;
+  await operator.says('/admin/transactions/A-1', reported);
   await world.pass(M);
   await operator.says(
     '/admin',
@@ -331,6 +333,14 @@ it('a payment whose last refund failed is to refund for 7 days, until another re
   world.skip(8 * D);
   await operator.signIn();
   await operator.says('/admin/health', / ✓ To refund Nothing\. /);
+  await world.paid({ orderId: 'B-1', amount: '7.00' }, '23456789');
+  await world.proxy.refunds.start({ orderId: 'B-1', gatewayOrderId: 'B-1', amount: '7', idempotencyKey: 'all' });
+  await world.settleAfter('decline', 'B-1-r1');
+  assert.match(
+    await operator.open('/admin/transactions/B-1'),
+    /status wait long">Paid\s· €7\.00 refund being checked</,
+  );
+  await operator.says('/admin/transactions/B-1', / €7\.00 is being checked, so there is nothing to do yet\. /);
 });
 
 it('health and overview say since when the gateway does not answer, until it does', async (t) => {

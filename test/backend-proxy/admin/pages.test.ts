@@ -87,7 +87,7 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   assert.match(textOf(back), /Refund of A-1 · QR code •••• 6789 · 20 Nov 2026 , [\d :]+ UTC Payment ID /);
   await operator.says(path, /€6\.00 can be refunded/);
   await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
-  await operator.says(path, /All of it is refunded, or on its way/);
+  await operator.says(path, / €10\.00 is on its way\. Details /);
   assert.match(
     textOf(await ask('6')),
     / Refunds Nothing was sent: it was refunded or settled since you looked\. Refunds, oldest first /,
@@ -110,29 +110,33 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   );
   const [payment, now] = [await world.ledger.transaction('A-1'), await world.ledger.orderAt('A-1')];
   const refunds = now.order?.refunds.map((each) => ({ ...each, needsReview: true })) ?? [];
-  const order = now.order && { ...now.order, refunds };
-  assert.match(
-    backOf(
-      payment ?? assert.fail(),
-      { ...now, order },
-      { refundMethods: new Set(['QR']), payoutDecimals: false },
-    )?.[1] ?? '',
-    /^Partly refunded · €4\.00 refunded · €6\.00 refund to review$/,
+  const at = { ...now, order: now.order && { ...now.order, refunds } };
+  const [transaction, rules] = [
+    payment ?? assert.fail(),
+    { refundMethods: new Set(['QR'] as const), payoutDecimals: false },
+  ];
+  assert.deepEqual(
+    backOf(transaction, at, rules),
+    ['warn', 'Paid · €10.00 refund under review', ''],
+    'also the one that arrived',
   );
+  const shown = { transaction, at, refundRules: rules, webhooks: [], form: 'x', name: '', now: 0 };
+  assert.match(textOf(String(await transactionPage(shown))), / €10\.00 is under review\. Details /);
   world.skip(S);
   await world.settleAfter('approve', 'A-1-r2');
   await operator.says(
     path,
     / A-1-r2 −€6\.00 Refunded 20 Nov 2026 , 12:00 :01 UTC .* 12:00:01 €6\.00 refunded · A-1-r2 /,
   );
-  for (const at of ['/admin', '/admin/transactions', path])
-    assert.match(await operator.open(at), /status over">Refunded</, at);
+  for (const place of ['/admin', '/admin/transactions', path])
+    assert.match(await operator.open(place), /status over">Refunded</, place);
+  await operator.says(path, / All of it is refunded\. Details /);
   await world.start(world.token({ orderId: 'B-1' }), { method: 'CHECKOUT' }, 'b');
   await operator.says('/admin', /Waiting €10\.10 1 payment .* B-1 Wallet website €10\.10 Waiting /);
   await world.ledger.closeOrder({ orderId: 'B-1', reason: null, ifUnpaidSince: null });
   await operator.says('/admin', /Waiting – 1 closed , not counted Webhooks/);
-  for (const at of ['/admin', '/admin/transactions', '/admin/transactions/B-1'])
-    assert.match(await operator.open(at), /status over long">Closed\s· may still be paid</, at);
+  for (const place of ['/admin', '/admin/transactions', '/admin/transactions/B-1'])
+    assert.match(await operator.open(place), /status over long">Closed\s· may still be paid</, place);
   await world.settleAfter('approve', 'B-1', '23456789');
   await operator.says(
     '/admin/transactions/B-1',

@@ -249,6 +249,7 @@ it('a payment after the closing says what to do: refund it, or where nothing can
     done.headers.get('location') ?? '',
     /Recorded\..* Paid after closing · €0\.50 settled another way .* Refunds €0\.50 was settled another way\. .* Settled another way, says Ada · in cash /,
   );
+  assert.match(await operator.open('/admin'), /status over long">Paid after closing\s· €0\.50 settled another way</);
   await operator.says('/admin', / 1 payment to refund As of .* Pause Paid after closing A-1 (?!.* Settle )/);
   world.skip(3 * M);
   await world.proxy.refunds.start({ orderId: 'A-1', gatewayOrderId: 'A-1', amount: '4', idempotencyKey: 'back' });
