@@ -2,8 +2,8 @@
 import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
-import { isByRequest, isDenied, isInDoubt, isLost, isPayable, isPayout, lastDecision } from './fulfillment.ts';
-import { causeOf, isRefused, paysNothing, refundState, remainderOf } from './fulfillment.ts';
+import { isByRequest, isDenied, isInDoubt, isLost, isOpen, isPayable, isPayout, lastDecision } from './fulfillment.ts';
+import { causeOf, isRefused, paysNothing, refundState, refundsOf, remainderOf } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -64,7 +64,7 @@ export function deskList(entries: readonly Entry[], now: Date, doneId?: string, 
       const shown = all.filter((entry) => newest.has(entry));
       // The row of a payment has its refunds.
       const listed = shown
-        .filter((entry) => !toDo(entry, entries) && !shown.some((one) => ofPayment(one, [entry]).length > 0))
+        .filter((entry) => !toDo(entry, entries) && !shown.some((one) => refundsOf(one, [entry]).length > 0))
         .toSorted((a, b) => Date.parse(timeOf(b).at) - Date.parse(timeOf(a).at));
       return shown.length > 0 && section(day === today ? `Today, ${day}` : day, '', listed, totals(all));
     })}
@@ -127,7 +127,7 @@ function row(entry: Entry, entries: readonly Entry[], today: string, operatorUrl
     <time datetime="${at}" title="${name}">${!isMoved && verbOf(label)}${clockOf(at, ofList)}</time>
     <b class="amount">${isPayment(entry) ? '' : '−'}${sum}</b>
     ${advice && html`<p>${advice}${what && closeLink(entry, entries)}</p>`} ${action(entry, entries, operatorUrl)}
-    ${ofPayment(entry, entries).map((one, place) => refundLine(one, entries, ofList, place === 0 ? left : NOTHING))}
+    ${refundsOf(entry, entries).map((one, place) => refundLine(one, entries, ofList, place === 0 ? left : NOTHING))}
   </li>`;
 }
 
@@ -213,17 +213,19 @@ const idsOf = ({ orderId: order, gatewayOrderId: payment }: Entry) => String(new
 /** Why it waits, or what a person decided, and what of it can be refunded. */
 function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
-  const decided = decidedIn(entry);
-  if (!isPayment(entry)) return decided ?? (entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '');
+  const said = decidedIn(entry);
+  const ended = entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '';
+  if (!isPayment(entry)) return said ?? (isChecked(entry) ? CHECKED : ended);
   const [{ most, rest }, why, extra] = [leftOf(entry, entries), whyNotBack(entry), extraOf(entry, entries)];
   const other = extra && `This payment pays the order: ${extra.gatewayOrderId} is the one too many.`;
   const part = rest > 0 && `Refund ${money(most)} of ${money(most + rest)}: ${WHOLE}.`;
   if (isDenied(entry) && !paysNothing(entry))
-    return `${decided} If it was shipped or counted as paid, stop the order and tell the customer.`;
+    return `${said} If it was shipped or counted as paid, stop the order and tell the customer.`;
   const failed = most > 0 && failedBack(entry, entries);
+  const was = most > 0 && paysNothing(entry) && `The order was ${entry.surplus ? 'already paid' : 'closed before'}.`;
   const back = paysNothing(entry) ? part : failed ? 'Refund it again.' : other;
   const next = most > 0 && (why ? `It cannot be refunded, because ${why}.` : back);
-  return [decided, failed && `The refund of ${formatMoney(failed.amount)} failed.`, next].filter(Boolean).join(' ');
+  return [said, failed && `The refund of ${formatMoney(failed.amount)} failed.`, was, next].filter(Boolean).join(' ');
 }
 
 function reviewReason(entry: Entry): string {
@@ -260,7 +262,7 @@ function decidedIn(entry: Entry): string | undefined {
 }
 
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
-const isOpen = ({ status }: Pick<Entry, 'status'>) => status !== 'SUCCESS' && status !== 'FAILED';
+const isChecked = (entry: Entry) => isOpen(entry) && openName(entry).endsWith('being checked');
 /** The gateway has said nothing of a payment, or another amount while it waits for it. */
 const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && /(^| as pending)$/.test(causeOf(entry).said);
 export const isWaiting = (entry: Entry) =>
@@ -273,12 +275,9 @@ function toDo(entry: Entry, entries: readonly Entry[]): keyof typeof TO_DO | und
   return paysNothing(entry) && !isDenied(entry) && leftOf(entry, entries).most > 0 ? 'Still owed' : undefined;
 }
 
-const ofPayment = ({ gatewayOrderId: id }: Entry, entries: readonly Entry[]) =>
-  entries.filter((one): one is Refund & Entry => 'refundOf' in one && one.refundOf === id);
-
 /** The last refund, if it failed. */
 export const failedBack = (entry: Entry, entries: readonly Entry[]) =>
-  ofPayment(entry, entries).find((one, place) => place === 0 && refundState(one) === 'failed');
+  refundsOf(entry, entries).find((one, place) => place === 0 && refundState(one) === 'failed');
 
 export const refundable = (entry: Entry, entries: readonly Entry[]) =>
   !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries).most;
@@ -317,10 +316,11 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 
 const DONE = { PAY: 'Paid', REFUND: 'Refunded', PAYOUT: 'Paid out' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const WHOLE = 'the gateway sends whole amounts only';
+const CHECKED = 'The proxy asks the gateway again, so there is nothing to do yet.';
+export const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',
-  'To refund': 'It pays no order, or its refund failed.',
+  'To refund': '',
   'Still owed': 'Settle it another way, and say so on the operator’s page.',
 };
 /** Each tone has a sign too, for those who do not see its color. */

@@ -118,7 +118,7 @@ function triesOf(payments: readonly Payment[]): Order['tries'] {
   return last.reason === 'EXPIRED' ? 'expired' : last.reason === 'RESOLVED' ? 'closed' : 'failed';
 }
 
-const isOpen = ({ status }: Payment) => status === 'INITIALIZED' || status === 'PROCESSING';
+export const isOpen = ({ status }: Transaction) => status === 'INITIALIZED' || status === 'PROCESSING';
 
 /** Of one in review: the gateway has said nothing of it, or another amount while it waits for it. */
 const isUnpaid = (payment: Payment) => isOpen(payment) && /(^| as pending)$/.test(causeOf(payment).said);
@@ -165,9 +165,11 @@ export function refundState({ status, needsReview, reportedFailedAt }: Transacti
   return status === 'PROCESSING' && !reportedFailedAt ? 'onItsWay' : 'inDoubt';
 }
 
+export const refundsOf = <One extends Transaction>({ gatewayOrderId: id }: Transaction, all: readonly One[]) =>
+  all.filter((one): one is Refund & One => 'refundOf' in one && one.refundOf === id);
+
 function backOf(payments: readonly Payment[], transactions: readonly Transaction[]): Back {
-  const ids = new Set<string | null>(payments.map(({ gatewayOrderId }) => gatewayOrderId));
-  const refunds = transactions.filter((one) => 'refundOf' in one && ids.has(one.refundOf));
+  const refunds = payments.flatMap((payment) => refundsOf(payment, transactions));
   const sum = (state: keyof Back) => sumOf(refunds.filter((refund) => refundState(refund) === state));
   return { sentBack: sum('sentBack'), onItsWay: sum('onItsWay'), inDoubt: sum('inDoubt') };
 }

@@ -139,7 +139,7 @@ test('the desk sums up all that came in or waits, also twice or under review, bu
   assert.match((await staff.get('/desk/list')).text, /ST-4"[^]*? Waiting, needs review<[^]*?<p>The gateway has not said in time how it ended\. Ask the gateway’s support what was paid\. /); // prettier-ignore
   assert.match(
     (await staff.get('/desk/list')).text,
-    /<p>Refund €14\.00 of €14\.50: the gateway sends whole amounts only\./,
+    /<p>The order was already paid\. Refund €14\.00 of €14\.50: the gateway sends whole amounts only\./,
   );
   const back = refund('ST-1-2', { amount: '14.00' });
   assert.equal((await totals(twice, back)).at(-1), '1 on its way €14.00');
@@ -351,6 +351,9 @@ test('of a lost answer or a reported failure, the desk says that it is being che
   const found = payment('ST-3', { ...lost, status: 'PROCESSING', payer: null });
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [found], nextCursor: null } };
   assert.match((await staff.get('/desk/list')).text, / Waiting<[^]*>the gateway’s answer was lost</);
+  const nothing = 'The proxy asks the gateway again, so there is nothing to do yet\\.';
+  for (const id of ['PO-1', 'PO-2']) assert.match(text, new RegExp(`<li id="${id}"(?:(?!<li)[^])*<p>${nothing}<`));
+  assert.equal(text.split('nothing to do').length, 3, 'a payment may still be closed');
   const labels = text.matchAll(/chip wait"><span aria-hidden="true">…<\/span> (.*)<\/span>/g);
   assert.deepEqual(
     [...labels].map(([, label]) => label),
@@ -442,6 +445,7 @@ test('what was just sent is named above the list, as it stands', async () => {
   const failed = { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'UNKNOWN_CUSTOMER')] };
   for (const [tone, more, message] of [
     ['wait', {}, 'on its way.'],
+    ['wait', { reportedFailedAt: AT_ONCE }, 'reported failed, being checked. The proxy asks the gateway again'],
     ['good', { status: 'SUCCESS' }, 'paid out.'],
     ['warn', { status: 'FAILED', needsReview: true }, 'needs review. The gateway has not said in time'],
     ['bad', failed, 'failed. No such customer. No money moved.'],

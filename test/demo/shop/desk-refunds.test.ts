@@ -12,15 +12,18 @@ test('what was paid after the closing is to refund, and to review once the gatew
     assert.match((await staff.get('/desk/list')).text, text);
   };
   const all =
-    / Paid after closing<[^]*<p>Refund €12\.00 of €12\.90: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Refund</;
+    / Paid after closing<[^]*<p>The order was closed before\. Refund €12\.00 of €12\.90: the gateway sends whole amounts only\.<\/p>\s*<a [^>]*>Refund</;
   await says([late], all);
   await says([{ ...late, needsReview: false }], all);
   await says(
     [{ ...late, amount: '12.00' }],
-    /<h2>To refund<small>It pays no order, or its refund failed\.<[^]*<b class="amount">€12\.00<\/b>\s*<a [^>]*>Refund</,
+    /<h2>To refund<\/h2>[^]*<b class="amount">€12\.00<\/b>\s*<p>The order was closed before\.<\/p>\s*<a [^>]*>Refund</,
   );
-  await says([late, refund('ST-1', { amount: '5.00' })], /<b class="amount">€7\.90<[^]*<p>Refund €7\.00 of €7\.90: /);
-  await says([{ ...late, payer: null }], /Still owed<[^]*<p>It cannot be refunded, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Settle ST-1">Settle</); // prettier-ignore
+  await says(
+    [late, refund('ST-1', { amount: '5.00' })],
+    /<b class="amount">€7\.90<[^]*<p>The order was closed before\. Refund €7\.00 of €7\.90: /,
+  );
+  await says([{ ...late, payer: null }], /Still owed<[^]*<p>The order was closed before\. It cannot be refunded, because the gateway did not name the whole wallet that paid\.<\/p>\s*<a [^>]*\/ST-1" aria-label="Settle ST-1">Settle</); // prettier-ignore
   const done = { ...late, needsReview: false };
   // The shop puts the cents on the card by itself.
   const nothing = /^(?![^]*(To refund|Still owed|coffee card|<p>))/;
