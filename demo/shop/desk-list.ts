@@ -309,7 +309,7 @@ const ofOrder = ({ orderId }: Entry, entries: readonly Entry[]) => entries.filte
 
 /** It goes back first, so that nobody refunds the payment that paid the order instead. */
 const extraOf = (entry: Entry, entries: readonly Entry[]) =>
-  ofOrder(entry, entries).find((other) => paysNothing(other) && !isDenied(other));
+  ofOrder(entry, entries).find((one) => paysNothing(one) && !isDenied(one) && !leftOf(one, entries).isBack);
 
 /** `•••• 5678`: at most half of a short id. */
 export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(id.length - 4, Math.ceil(id.length / 2)))}`;
@@ -353,13 +353,17 @@ function endOf(entry: Entry): string {
 function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof SIGNS; label: string } {
   const extra = isPayment(entry) && ((entry.surplus && 'Paid twice') || (entry.afterClose && 'Paid after closing'));
   const done = isUnpaid(entry) ? openName(entry) : `${extra || DONE[entry.type]}${isDenied(entry) ? ', denied' : ''}`;
-  const { isBack, sentBack } = leftOf(entry, entries);
+  const [{ isBack, sentBack }, refunds] = [leftOf(entry, entries), refundsOf(entry, entries)];
   const review = entry.status === 'SUCCESS' || isUnpaid(entry) ? `${done}, needs review` : 'Needs review';
   const toSend = !paysNothing(entry) && toDo(entry, entries) === 'To refund' ? 'Refund failed' : done;
   if (isDenied(entry) || toDo(entry, entries)) return { tone: 'warn', label: isInDoubt(entry) ? review : toSend };
-  if (extra) return { tone: isBack ? 'good' : 'wait', label: done };
+  const back = extra ? `${extra}, refund` : 'Refund';
+  if (refunds.some(isInDoubt)) return { tone: 'warn', label: `${back} under review` };
+  if (refunds.some(isChecked)) return { tone: 'wait', label: `${back} being checked` };
+  if (isBack && sentBack > 0) return { tone: 'over', label: `${back}ed` };
+  if (extra) return { tone: isBack ? 'over' : 'wait', label: extra };
   if (entry.isClosed) return { tone: 'over', label: 'Closed' };
-  if (sentBack > 0) return isBack ? { tone: 'over', label: 'Refunded' } : { tone: 'part', label: 'Partly refunded' };
+  if (sentBack > 0) return { tone: 'part', label: 'Partly refunded' };
   if (isOpen(entry)) return { tone: isPayment(entry) && !isPayable(entry) ? 'over' : 'wait', label: openName(entry) };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };
   return isPayment(entry) ? { tone: 'over', label: endOf(entry) } : { tone: 'bad', label: 'Failed' };

@@ -158,7 +158,7 @@ test('the desk sums up all that came in or waits, also twice or under review, bu
   assert.deepEqual(await totals(...inReview), ['To review', 'Today, Nov 20, UTC', '0 received €0.00']);
   assert.deepEqual(await totals(twice, { ...back, status: 'SUCCESS' }), ['Today, Nov 20, UTC', '1 received €14.50', '1 sent €14.00']); // prettier-ignore
   assert.equal((await totals({ ...twice, amount: '14.00' }, { ...back, status: 'SUCCESS' })).at(-1), '1 sent €14.00');
-  assert.match((await staff.get('/desk/list')).text, /chip good">[^]*? Paid twice</);
+  assert.match((await staff.get('/desk/list')).text, /chip over">[^]*? Paid twice, refunded</);
   const first = refund('ST-1', { status: 'SUCCESS', amount: '9.00' });
   const last = { ...first, amount: '5.00' };
   const card =

@@ -29,18 +29,21 @@ test('what was paid after the closing is to refund, and to review once the gatew
   const nothing = /^(?![^]*(To refund|Still owed|coffee card|<p>))/;
   await says([{ ...late, amount: '0.90' }], nothing);
   await says([done, refund('ST-1', { amount: '12.00' })], /^(?![^]*(Still owed|coffee card))[^]*chip wait">[^]* Paid after closing</); // prettier-ignore
-  await says([done, refund('ST-1', { amount: '12.00', needsReview: true })], /^(?![^]*(To refund|Still owed|coffee card))/); // prettier-ignore
+  await says([done, refund('ST-1', { amount: '12.00', needsReview: true })], /^(?![^]*(To refund|Still owed|coffee card))[^]*chip warn">[^]* Paid after closing, refund under review</); // prettier-ignore
   const settledBy = (detail: string) => ({ ...done, settled: '0.90', history: [...closed, said('resolved', detail)] });
   const all12 = refund('ST-1', { amount: '12.00', status: 'SUCCESS' });
   const settled = settledBy('SETTLED by Ada: in cash');
-  await says([settled, all12], /^(?![^]*(Still owed|coffee card))[^]*chip good">[^]*€0\.90 settled another way</);
+  await says(
+    [settled, all12],
+    /^(?![^]*(Still owed|coffee card))[^]*chip over">[^]* Paid after closing, refunded<[^]*€0\.90 settled another way</,
+  );
   await says(
     [settledBy('SETTLED by the shop: on the coffee card'), all12],
-    /^(?![^]*(Still owed|another way))[^]*chip good">[^]*€0\.90 is on the customer’s coffee card/,
+    /^(?![^]*(Still owed|another way))[^]*chip over">[^]* Paid after closing, refunded<[^]*€0\.90 is on the customer’s coffee card/,
   );
   await says(
     [{ ...settled, settled: '12.90', payer: null }],
-    /^(?![^]*Still owed)[^]*chip good">[^]* Paid after closing</,
+    /^(?![^]*Still owed)[^]*chip over">[^]* Paid after closing</,
   );
   const history = [...closed, said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')];
   await says(
@@ -79,6 +82,11 @@ test('of an order that was paid twice, the payment that paid it offers no refund
       offered.map((id) => `Refund ${id === 'ST-1' ? 'as well ' : ''}${id}`),
     );
   }
+  const transactions = [refund('ST-1-2', { status: 'SUCCESS' }), twice, paid];
+  shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
+  const { text } = await staff.get('/desk/list');
+  assert.match(text, /<li id="ST-1-2"(?:(?!<li)[^])*chip over">.*<\/span> Paid twice, refunded</);
+  assert.match(text, /<li id="ST-1"(?:(?!<li|too many)[^])*aria-label="Refund ST-1"/, 'no other is left');
 });
 
 test('a refund is one line below its payment, and on another day, or to review, also a row of its own', async () => {
@@ -114,6 +122,7 @@ test('a refund is one line below its payment, and on another day, or to review, 
       ['ST-2', '−€6.00 … On its way · started Nov 20, 12:00 · ST-2-r1'],
     ],
   );
+  assert.match(rows[4] ?? '', /chip warn">.*<\/span> Refund under review</);
   assert.match(rows[2] ?? '', /href="\/desk\?find=ST-1"/);
   assert.match(rows[3] ?? '', /href="\/desk\?find=ST-2"/);
   assert.doesNotMatch(rows[5] ?? '', /find=/, 'nothing else would be found');
@@ -140,4 +149,27 @@ test('a payment whose last refund failed is to refund, until another refund is s
   );
   shop.proxy.answers['GET /orders/ST-1'] = { body: { orderId: 'ST-1', payments: [paid], refunds: [failed] } };
   assert.match((await staff.get('/desk/send?order=ST-1&payment=ST-1')).text, /name="amount" value="5"/);
+});
+
+test('a payment is not called paid or refunded while its refund is checked or under review', async () => {
+  const { shop, staff } = await openDesk();
+  const paid = payment('ST-1', { status: 'SUCCESS' });
+  const twice = { ...paid, surplus: true };
+  const reported = refund('ST-1', { reportedFailedAt: '2026-11-20T12:00:00.000Z' });
+  const refused = refund('ST-1', { status: 'INITIALIZED', history: [said('uncertain', 'HTTP 422 SANDBOX_FAULT')] });
+  for (const [of, back, tone, label] of [
+    [paid, reported, 'wait', 'Refund being checked'],
+    [paid, refused, 'wait', 'Refund being checked'],
+    [twice, reported, 'wait', 'Paid twice, refund being checked'],
+    [paid, { ...reported, needsReview: true }, 'warn', 'Refund under review'],
+    [paid, refund('ST-1', { status: 'SUCCESS', needsReview: true }), 'warn', 'Refund under review'],
+    [paid, refund('ST-1', { status: 'FAILED', needsReview: true }), 'warn', 'Refund under review'],
+    [paid, refund('ST-1'), 'good', 'Paid'],
+    [paid, refund('ST-1', { status: 'SUCCESS' }), 'over', 'Refunded'],
+  ] as const) {
+    shop.proxy.answers['GET /transactions'] = { body: { transactions: [back, of], nextCursor: null } };
+    const row = (await staff.get('/desk/list')).text.split('<li id="ST-1"')[1] ?? '';
+    const [, ...badge] = /chip (\w+)">.*<\/span> (.*)<\/span>/.exec(row) ?? [];
+    assert.deepEqual(badge, [tone, label]);
+  }
 });
