@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Payment } from '../../backend-proxy/client.ts';
 import { formatMoney, money } from './catalog.ts';
-import { deskFrame, paidBy, walletEnd, wayOf } from './desk-list.ts';
+import { WHOLE, deskFrame, paidBy, walletEnd, wayOf } from './desk-list.ts';
 import type { Markup, Site } from './page.ts';
 
 export interface DeskForm extends Record<'amount' | 'customer' | 'note', string> {
@@ -11,10 +11,10 @@ export interface DeskForm extends Record<'amount' | 'customer' | 'note', string>
   /** Of the payment whose money goes back; empty of a payout. */
   order: string;
   payment: string;
-  /** The payment whose money goes back, the cents of it that can, and what becomes of the rest; undefined if unknown. */
+  /** The payment whose money goes back, the cents of it that can, and the others that are left; undefined if unknown. */
   back?: Payment | undefined;
   left?: number;
-  rest?: string | undefined;
+  rest?: number;
   problems?: Partial<Record<'amount' | 'customer' | 'all', string>>;
   bought?: string | undefined;
   /** The second step, before money leaves. */
@@ -51,7 +51,7 @@ function fields(form: DeskForm): Markup {
   const { order, back, note, left = 0 } = form;
   const part = back && `Up to ${money(left)} of the ${formatMoney(back.amount)} can be refunded to that wallet.`;
   return html`${order && about(form.payment, back && paidBy(back), form.bought)}
-    ${part && html`<p class="quiet">${part}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
+    ${part && html`<p class="quiet">${part} ${restOf(form)}</p>`} ${field(form, 'amount', 'Amount (whole euros)')}
     ${order === '' && field(form, 'customer', 'Wallet ID')}
     <label>Note to the customer <input name="note" value="${note}" maxlength="120" placeholder="Optional" /></label>
     <div class="buttons">
@@ -59,6 +59,9 @@ function fields(form: DeskForm): Markup {
       <a href="/desk">Cancel</a>
     </div>`;
 }
+
+const restOf = ({ left = 0, rest = 0 }: DeskForm) =>
+  rest > 0 && `Once ${money(left)} has arrived, ${money(rest)} goes on the customer’s coffee card: ${WHOLE}.`;
 
 function field({ problems, ...form }: DeskForm, name: 'amount' | 'customer', label: string): Markup {
   const problem = problems?.[name];
@@ -71,7 +74,8 @@ function field({ problems, ...form }: DeskForm, name: 'amount' | 'customer', lab
 
 /** A typed wallet id is in groups, to be compared. */
 function review(form: DeskForm): Markup {
-  const { amount, customer, note, back, rest } = form;
+  const { amount, customer, note, back } = form;
+  const rest = 100 * Number(amount) === form.left && restOf(form);
   const wallet = back ? walletEnd(back.payer ?? '') : customer.replaceAll(/\d{4}(?=\d)/g, '$&\u00A0');
   return html`${hidden('amount', amount)} ${hidden('customer', customer)} ${hidden('note', note)}
     <p>To the wallet <b>${wallet}</b>${back && ` that paid ${formatMoney(back.amount)} for ${back.gatewayOrderId}`}.</p>

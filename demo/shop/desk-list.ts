@@ -283,15 +283,8 @@ export const refundable = (entry: Entry, entries: readonly Entry[]) =>
   !isPayment(entry) || isInDoubt(entry) || whyNotBack(entry) ? 0 : leftOf(entry, entries).most;
 
 const NOTHING = { most: 0, rest: 0, sentBack: 0, isBack: false, onCard: 0 };
-const leftOf = (entry: Entry, entries: readonly Entry[]) =>
+export const leftOf = (entry: Entry, entries: readonly Entry[]) =>
   isPayment(entry) && entry.status === 'SUCCESS' ? remainderOf(entry, entries) : NOTHING;
-
-/** Where the cents go that the gateway cannot send, once `sending` cents are sent as well. */
-export function restOf(entry: Entry, entries: readonly Entry[], sending: number): string {
-  const { most, rest } = leftOf(entry, entries);
-  if (rest === 0 || most !== sending) return '';
-  return `Once it has arrived, ${money(rest)} goes on the customer’s coffee card: ${WHOLE}.`;
-}
 
 /** In the operator's words; undefined if it can be, as far as anything is left. */
 function whyNotBack(payment: Payment): string | undefined {

@@ -5,7 +5,7 @@ import { PaymentProxyError, type PaymentProxy } from '../../backend-proxy/client
 import { CURRENCY, centsOf, formatMoney } from './catalog.ts';
 import { alert, closing, deskForm, type DeskForm } from './desk-form.ts';
 import { SHOWN, backNote, deskList, deskPage, isWaiting, type Entry } from './desk-list.ts';
-import { failedBack, restOf, refundable } from './desk-list.ts';
+import { failedBack, leftOf, refundable } from './desk-list.ts';
 import { isPayout } from './fulfillment.ts';
 import { newId, type OrderStore } from './order-store.ts';
 import type { Site } from './page.ts';
@@ -85,9 +85,8 @@ async function fill(proxy: PaymentProxy, typed: Typed): Promise<DeskForm | strin
   const refunds = report?.refunds ?? [];
   const left = back === undefined ? 0 : refundable(back, refunds);
   if (back === undefined || (left === 0 && typed['step'] !== 'send')) return payment;
-  const rest = restOf(back, refunds, 100 * Number(amount));
   const most = Math.min(left, centsOf(failedBack(back, refunds.toReversed())?.amount ?? back.amount));
-  return { ...form, amount: id ? form.amount : String(most / 100), back, left, rest };
+  return { ...form, amount: id ? form.amount : String(most / 100), back, left, rest: leftOf(back, refunds).rest };
 }
 
 /** What a payout that failed would have sent, for another one. */

@@ -15,7 +15,7 @@ const reportOf = (...all: { type: string }[]) => ({
 });
 
 const KEPT =
-  /<p>ST-1-2\u00A0· Wallet app ••••\u00A04321, paid Nov\u00A020,\u00A012:00<\/p>\s*<p class="quiet">Up to €10\.00 of the €14\.50 can be refunded to that wallet\./;
+  /<p>ST-1-2\u00A0· Wallet app ••••\u00A04321, paid Nov\u00A020,\u00A012:00<\/p>\s*<p class="quiet">Up to €10\.00 of the €14\.50 can be refunded to that wallet\. Once €10\.00 has arrived, €0\.50 goes on the customer’s coffee card: the gateway sends whole amounts only\.</;
 
 test('the desk sends a payout with a whole amount and an order id from the server', async () => {
   const { shop, staff, sent, form } = await openDesk();
@@ -58,7 +58,7 @@ test('the desk sends money in a second step only, which names amount and wallet,
   const more = { ...paid, amount: '25.80' };
   shop.proxy.answers['GET /orders/ST-1'] = { body: reportOf(more) };
   const rest =
-    /<p>Once it has arrived, €0\.80 goes on the customer’s coffee card: the gateway sends whole amounts only\.</;
+    /<p>Once €25\.00 has arrived, €0\.80 goes on the customer’s coffee card: the gateway sends whole amounts only\.</;
   assert.match((await staff.post('/desk/send', { ...back, amount: '25', step: '' })).text, rest);
   assert.doesNotMatch((await staff.post('/desk/send', { ...back, amount: '24', step: '' })).text, /coffee card/);
   assert.deepEqual(sent(), []);
