@@ -172,9 +172,9 @@ function shopperPayment(payment: Transaction, withheld: boolean, gateway: Traits
 
 const isoOrNull = (time: number | null | undefined): string | null => (time == null ? null : iso(time));
 
-/** Of the wallet that was asked. */
-const walletLast4 = ({ method, customer }: Transaction): string | null =>
-  PAYS_BY[method as Method] === 'prompt' ? (customer?.slice(-4) ?? null) : null;
+/** Of the wallet that paid; until it is known, of the one that was asked. */
+const walletLast4 = ({ method, customer, payer }: Transaction): string | null =>
+  (payer ?? (PAYS_BY[method as Method] === 'prompt' ? customer : null))?.slice(-4) ?? null;
 
 // Encodes the text of a QR code on the server, once per payment, so that no shopper loads an encoder (89 ms on a slow
 // phone, a third of the bytes of the widget).

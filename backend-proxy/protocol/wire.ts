@@ -113,7 +113,7 @@ export interface PaymentView {
   qr: QrCode | null;
   /** Link that opens the wallet application on the same device; of a request, if the profile has it. */
   appUrl: string | null;
-  /** DIRECT only: the last four digits of the wallet id, so that the shopper can check it. */
+  /** The last four digits of the wallet that paid, and before, of DIRECT, of the one that was asked; else null. */
   walletLast4: string | null;
   /**
    * ISO 8601; when the gateway's checkout or the order's `payWithin` ends, whichever is first (compare with

@@ -59,6 +59,16 @@ it('a start by DIRECT prompts the wallet and has nothing to show but its last di
   assert.deepEqual([payment?.status, payment?.walletLast4], ['SUCCESS', '5678']);
 });
 
+it('the receipt of a code has the last digits of the wallet that paid', async (t) => {
+  const world = await createWorld(t);
+  const token = world.token();
+  const { body } = await world.start(token, { method: 'QR' });
+  assert.equal(body.payment?.walletLast4, null);
+  await world.settleAfter('approve', 'A-1', '23456789');
+  const { payment, received } = await world.view(token);
+  assert.deepEqual([payment?.walletLast4, received[0]?.walletLast4], ['6789', '6789']);
+});
+
 it('a start by DIRECT follows an answer that falls back to the checkout', async (t) => {
   const world = await createWorld(t);
   const token = world.token({ customerReferenceNo: 'C-1' });
