@@ -42,7 +42,7 @@ const TRIES: Record<Order['tries'], string> = {
   open: 'Started, not paid yet',
   failed: 'Last payment did not go through',
   expired: 'Time ran out for your last payment',
-  closed: 'Last payment ended',
+  closed: 'Last payment not confirmed',
 };
 /** One without a label is a way to pay. */
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {

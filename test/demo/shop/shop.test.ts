@@ -264,7 +264,7 @@ test('the account says that an order’s tries all failed, and no longer once it
     [[LATER, LATER], '<br />Last payment did not go through'],
     // The widget says of these that a payment may still come, or may have been made.
     [[LATER, { ...LATER, reason: 'EXPIRED' }], '<br />Time ran out for your last payment'],
-    [[LATER, { ...LATER, reason: 'RESOLVED' }], '<br />Last payment ended'],
+    [[LATER, { ...LATER, reason: 'RESOLVED' }], '<br />Last payment not confirmed'],
     [[LATER, open], '<br />Started, not paid yet'],
   ] as const) {
     for (const [path, heading, said, amount] of [
