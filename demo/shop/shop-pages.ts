@@ -1,9 +1,9 @@
-// The customer's pages: the shop front, the account with its coffee card, and the order page with the widget. An
-// order's paid status comes from the order store, never from the widget.
+// The customer's pages: the shop front, and the order page with the widget. An order's paid status comes from the order
+// store, never from the widget.
 import { html } from 'hono/html';
 import { card, picture, shore } from './artwork.ts';
 import { CURRENCY, MAX_OF_ONE, PRODUCTS, centsOf, formatMoney, money, type Line, type Product } from './catalog.ts';
-import { isComing, leftOf, onCardOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
+import { isComing, leftOf, stateOf, type Back, type Order, type OrderState } from './order-store.ts';
 import { DEMO_WALLET, NEXT_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'refunds are in whole euros only';
@@ -13,7 +13,7 @@ const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'mark'];
 const APART = '\n\n';
 /** After the last visit, in place of a sign-in. */
 export const SESSION_DAYS = 30;
-const KEPT = `in this browser until ${SESSION_DAYS} days after your last visit`;
+export const KEPT = `in this browser until ${SESSION_DAYS} days after your last visit`;
 const COMING = 'Refund on its way';
 const CHECKED = 'Refund being checked';
 const DENIED = 'We could not confirm your payment. Contact us.';
@@ -36,31 +36,13 @@ const SENTENCES: Record<Order['kind'], Record<Exclude<OrderState, 'closed' | 're
     unpaid: 'Your card is topped up once it is paid.',
   },
 };
-/** What the account says of an order that is not paid; on its page the widget does. */
-const TRIES: Record<Order['tries'], string> = {
-  none: '',
-  open: 'Started, not paid yet',
-  failed: 'Last payment did not go through',
-  expired: 'Time ran out for your last payment',
-  closed: 'Last payment not confirmed',
-};
-/** One without a label is a way to pay. */
-const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
-  paid: { tone: 'good', label: 'Paid' },
-  refunded: { tone: '', label: 'Refunded' },
-  checking: { tone: 'warn', label: 'Being looked into' },
-  unrefunded: { tone: 'warn', label: 'Refund failed' },
-  denied: { tone: 'warn', label: 'Not confirmed' },
-  closed: { tone: '', label: 'Closed' },
-  unpaid: { tone: '' },
-};
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'short', day: 'numeric', timeZone: 'UTC' });
 const DATE = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** `dates.js` writes it in the customer's time zone, as the widget's receipt does. */
-function dayOf({ createdAt }: Order): Markup {
+export function dayOf({ createdAt }: Order): Markup {
   return html`<time datetime="${createdAt.toISOString()}">${DATE.format(createdAt).replaceAll(' ', '\u00a0')}</time>`;
 }
 
@@ -183,7 +165,7 @@ export function headingOf(order: Order): string {
 }
 
 /** Of money that has not arrived yet, the part that is in doubt first. */
-function comingIn({ onItsWay, inDoubt }: Back): { what: string; part: string } | undefined {
+export function comingIn({ onItsWay, inDoubt }: Back): { what: string; part: string } | undefined {
   if (inDoubt !== '0.00') return { what: CHECKED, part: inDoubt };
   return onItsWay === '0.00' ? undefined : { what: COMING, part: onItsWay };
 }
@@ -253,7 +235,7 @@ function extraSentence(extra: Order['extra'], how: string): string {
 }
 
 /** Cents that do not go back: those that the wallet takes, and the others. */
-function restOf({ received, whole, settled, ...back }: Order['extra']): [most: number, rest: number] {
+export function restOf({ received, whole, settled, ...back }: Order['extra']): [most: number, rest: number] {
   const left = leftOf(received, back) - centsOf(settled);
   const most = Math.min(leftOf(whole, back), left);
   return [most, left - most];
@@ -343,110 +325,11 @@ function receipt(lines: readonly Line[], amount: string): Markup {
   </table>`;
 }
 
-function coffeeCard(balance: string): Markup {
+export function coffeeCard(balance: string): Markup {
   return html`<div class="coffee-card">
     ${card}
     <p><small>Balance</small> <span data-balance>${formatMoney(balance, CURRENCY)}</span></p>
   </div>`;
-}
-
-export interface AccountPage {
-  balance: string;
-  orders: readonly Order[];
-  site: Site;
-}
-
-export function accountPage({ balance, orders, site }: AccountPage): Markup {
-  return page(
-    { title: 'Your account', place: 'account', scripts: ['/assets/dates.js'], site },
-    html`<div class="stack">
-      <section class="stack" aria-labelledby="orders">
-        <h1 id="orders">Your orders</h1>
-        ${
-          orders.length === 0
-            ? noOrders
-            : html`<ul class="orders">
-                  ${orders.map(orderItem)}
-                </ul>
-                <p class="quiet">You find your orders here ${KEPT}.</p>`
-        }
-      </section>
-      <section class="stack" aria-labelledby="card">
-        <h2 id="card">Your coffee card</h2>
-        ${coffeeCard(balance)}
-        <p class="quiet">Pay with it at the counter of our café. This online shop does not take it.</p>
-        <form method="post" action="/account/top-ups"><button class="button">Top up your balance</button></form>
-      </section>
-    </div>`,
-  );
-}
-
-const noOrders = html`<div class="card empty">
-  <p>${PRODUCTS.map(({ artwork }) => picture(artwork))}</p>
-  <p>Nothing yet. You find your orders here ${KEPT}.</p>
-  <a class="button" href="/">See the coffee</a>
-</div>`;
-
-function orderItem(order: Order): Markup {
-  const { orderId } = order;
-  const { tone, label } = chipOf(order);
-  const href = `/orders/${orderId}`;
-  const way = order.tries === 'open' ? 'Continue' : 'Pay now';
-  return html`<li>
-    ${order.kind === 'goods' ? order.lines.slice(0, 1).map(({ product }) => picture(product.artwork)) : card}
-    <a href="${href}">${boughtIn(order)}</a>
-    <span>${order.amount === null ? '' : formatMoney(order.amount, CURRENCY)}</span>
-    <small>${orderId} · ${dayOf(order)}${notesOf(order)}</small>
-    ${
-      label === undefined
-        ? html`<a class="button" href="${href}" aria-label="${way} ${orderId}">${way}</a>`
-        : html`<span class="chip ${tone}">${label}</span>`
-    }
-  </li>`;
-}
-
-function chipOf(order: Order): { tone: string; label?: string } {
-  const owed = owedOf(order);
-  const chip = stateChip(order);
-  if (chip.label === undefined || owed === 0) return chip;
-  const said = order.extra.inReview ? `${money(owed)} being checked` : `we owe you ${money(owed)}`;
-  return { tone: 'warn', label: `${chip.label}\u00a0· ${said.replaceAll(' ', '\u00a0')}` };
-}
-
-/** Cents alone go on the card. */
-function owedOf(order: Order): number {
-  const [most, rest] = restOf(order.extra);
-  return most > 0 ? most + rest : 0;
-}
-
-function stateChip(order: Order) {
-  const chip = CHIPS[stateOf(order)];
-  if (chip === CHIPS.paid && order.failedRefund !== '0.00') return CHIPS.unrefunded;
-  if (chip === CHIPS.paid && order.back.sentBack !== '0.00') return { ...chip, label: 'Partly refunded' };
-  const coming = comingIn(order.back);
-  return chip === CHIPS.refunded && coming ? { ...chip, label: coming.what } : chip;
-}
-
-/** What happened to its money, on a line of its own. */
-function notesOf(order: Order): Markup | '' {
-  const { paidAt, back, extra, tries, failedRefund } = order;
-  const notes: string[] = [];
-  const add = (cents: number, words: string) => {
-    if (cents > 0) notes.push(`${money(cents)} ${words}`);
-  };
-  if (stateOf(order) === 'unpaid') notes.push(TRIES[tries]);
-  if (paidAt === null && extra.received !== '0.00') notes.push('Paid after closing');
-  // While all of it is owed, the chip says so.
-  if (paidAt !== null && owedOf(order) !== centsOf(extra.received)) add(centsOf(extra.received), 'too much');
-  // Of the payment that pays the order and of others.
-  add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
-  add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
-  add(centsOf(back.inDoubt) + centsOf(extra.inDoubt), 'refund being checked');
-  add(centsOf(failedRefund), 'refund failed');
-  add(centsOf(extra.settled) - centsOf(extra.onCard), 'settled another way');
-  add((stateOf(order) === 'refunded' ? onCardOf(order) : 0) + centsOf(extra.onCard), 'on your card');
-  const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));
-  return shown.length === 0 ? '' : html`<br />${shown.join(' · ')}`;
 }
 
 export const boughtIn = (order: Order) => (order.kind === 'goods' ? goodsOf(order.lines) : 'Coffee card');

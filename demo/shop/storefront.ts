@@ -8,11 +8,12 @@ import type { Context, Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
 import { signOrder } from '../../backend-proxy/client.ts';
+import { accountPage } from './account-page.ts';
 import { CURRENCY, TOP_UP, formatMoney, linesOf, type Line } from './catalog.ts';
 import type { Fulfillment } from './fulfillment.ts';
 import { stateOf, type Order, type OrderStore } from './order-store.ts';
 import { notice, type Site } from './page.ts';
-import { accountPage, fulfillmentOf, goodsOf, headingOf, orderPage, SESSION_DAYS, shopFront } from './shop-pages.ts';
+import { fulfillmentOf, goodsOf, headingOf, orderPage, SESSION_DAYS, shopFront } from './shop-pages.ts';
 
 export interface ShopSettings {
   /** How browsers reach the shop; other host names are redirected here. */
