@@ -38,7 +38,7 @@ interface Storefront {
 const ICON = readFileSync(new URL('public/icon.svg', import.meta.url));
 const LOGO = `data:image/svg+xml;base64,${ICON.toString('base64')}`;
 const CONTACT = html`Write to <a href="mailto:help@stillwater.example">help@stillwater.example</a>, and tell us the
-  number of your order. You find it under <a href="/account">your orders</a>, in the browser in which you made it.`;
+  number of your order. You find it under <a href="/account">your&nbsp;orders</a>, in the browser in which you made it.`;
 const ELSEWHERE =
   'Did you pay on your phone? Your order is in the browser in which you made it. Please continue there.';
 const ASKED_FOR_MS = 2_000;
