@@ -226,7 +226,7 @@ describe('a refused start', () => {
     expect(await errorOf('too_many_requests', true)).to.match(/^Too many attempts/);
     expect(await errorOf('brand_new', true)).to.match(/^The payment service has a problem/);
     expect(await errorOf('brand_new', false)).to.equal('No money was taken. Please contact the shop.');
-    await heading(widget, 'The payment could not be started');
+    await heading(widget, 'The payment was not started');
     expect(part(widget, 'pay')).to.equal(null);
   });
 

@@ -181,7 +181,7 @@ it('an order that the shop closed names the request that can still be confirmed'
   await heading(widget, 'Confirm in your wallet app');
   proxy.publish({ closed: true });
   await heading(widget, 'The shop has closed this order');
-  expect(textOf(widget)).to.match(/Please do not pay for this order.*Wallet app ••••\s5678 · /s);
+  expect(textOf(widget)).to.match(/Please do not pay for this order.*Wallet app ••••\s5678 \(/s);
   const payment = paymentOf('DIRECT', { status: 'FAILED', reason: 'DECLINED', walletLast4: '5678' });
   const over = await mount(new FakeProxy({}, { payment, closed: true, version: 3 }));
   await heading(over, 'The shop has closed this order');
@@ -223,8 +223,8 @@ describe('a failed payment', () => {
       const time = new Intl.DateTimeFormat('en', { timeStyle: 'short' }).format(Date.parse(createdAt));
       const note = [
         'Another payment can still be confirmed.',
-        `Wallet app •••• 5678 · ${time}`,
-        `Wallet website · ${time}`,
+        `Wallet app •••• 5678 (${time})`,
+        `Wallet website (${time})`,
         'Confirm only one payment, or you will pay twice.',
       ].join(' ');
       expect(textOf(widget)).to.contain(note.replaceAll(/\s/g, ' '));

@@ -91,11 +91,8 @@ export const CLAIMS = {
   expired: (facts) => hasFailed(facts, 'EXPIRED') || (isOpen(facts.view.payment) && leftMs(facts) <= 0),
   rejected: (facts) => hasFailed(facts, 'REJECTED'),
   /** A new try cannot lead to two payments: no request waits in a wallet, and no code and no page was ever shown. */
-  safeToRepeat: (facts, { links }) => {
-    const { paid, payment } = facts.view;
-    const isLost = payment?.answer === 'LOST' && payment.method !== 'DIRECT';
-    return hasFailed(facts, 'NOT_CREATED') || (!paid && (isLost || isHidden(payment?.checkoutUrl, links)));
-  },
+  safeToRepeat,
+  notStarted: (facts, said) => safeToRepeat(facts, said) || isRefusedStart(facts),
   closedByShop: (facts) => hasFailed(facts, 'RESOLVED'),
   orderClosed: ({ view }) => view.closed && !view.paid,
   notToPay: ({ view }) => view.closed || view.paid,
@@ -121,9 +118,19 @@ export const CLAIMS = {
   refused: ({ problem }) => problem !== undefined,
   /** The proxy answered with exactly this problem. */
   sentByProxy: ({ problem }, { key }) => problem?.code === key,
-  /** The refused start has made no payment: a refusal comes before anything is stored. */
-  noneStarted: ({ problem, keys }) => problem !== undefined && (keys?.size ?? 0) === 1,
+  noneStarted: isRefusedStart,
 } satisfies Record<string, (facts: Facts, said: Said) => boolean>;
+
+function safeToRepeat(facts: Facts, { links }: Said): boolean {
+  const { paid, payment } = facts.view;
+  const isLost = payment?.answer === 'LOST' && payment.method !== 'DIRECT';
+  return hasFailed(facts, 'NOT_CREATED') || (!paid && (isLost || isHidden(payment?.checkoutUrl, links)));
+}
+
+/** It has made no payment: a refusal comes before anything is stored. */
+function isRefusedStart({ problem, keys }: Facts): boolean {
+  return problem !== undefined && (keys?.size ?? 0) === 1;
+}
 
 const label = [] as const;
 
@@ -225,7 +232,7 @@ export const SENTENCES = {
   EXPIRED_help: ['notPaid'],
   REJECTED: ['rejected'],
   REJECTED_help: ['noMoneyTaken'],
-  NOT_CREATED: ['safeToRepeat'],
+  NOT_CREATED: ['notStarted'],
   NOT_CREATED_help: ['safeToRepeat'],
   RESOLVED: ['closedByShop'],
   RESOLVED_help: label,
@@ -255,7 +262,6 @@ export const SENTENCES = {
   forbidden_origin: ['sentByProxy'],
   forbidden_origin_help: ['noneStarted'],
   tryLater: ['refused'],
-  tryNever: ['refused', 'noneStarted'],
   notStarted: ['noneStarted'],
   notTaken: ['noMoneyTaken'],
   reference: label,

@@ -202,7 +202,7 @@ export const STATES = {
   },
   'refused: forbidden origin': refused('forbidden_origin', { heading: 'Payments do not work on this page' }),
   'refused: newer code, for now': refused('a_newer_code', { retryable: true }),
-  'refused: newer code, for good': refused('a_newer_code', { heading: 'The payment could not be started' }),
+  'refused: newer code, for good': refused('a_newer_code', { heading: 'The payment was not started' }),
   'choose, payment open': { payment: paymentOf('QR'), act: (widget) => widget.reset(), heading: CHOICE },
   'newer status': {
     payment: paymentOf('DIRECT', { status: 'A_NEWER_ONE' as 'PROCESSING' }),

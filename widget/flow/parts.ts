@@ -168,7 +168,7 @@ export function otherNote(advice: MessageKey, context: PanelContext): TemplateRe
 
 /** Which of the shopper's payments it is: by what it is paid, and at what time of the day it was started. */
 export const startedPayment = (payment: OtherPaymentView, context: PanelContext): TemplateResult =>
-  html`${payName(payment, context)} · <bdi>${timeOf(payment.createdAt, context, {})}</bdi>`;
+  html`${payName(payment, context)} (<bdi>${timeOf(payment.createdAt, context, {})}</bdi>)`;
 
 /** By what a payment is paid. A code is paid in the app on each device, also where the choice says what to scan. */
 export const payName = (

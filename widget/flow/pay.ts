@@ -163,7 +163,7 @@ export function scan(shown: Scan, context: PanelContext): TemplateResult {
 }
 
 function codePanel(limit: Scan, picture: Picture, link: string | null, context: PanelContext): TemplateResult {
-  return html`${heading(opensApp('QR') ? context.say('otherDevice') : nameOf(limit.method, context))}${pair(picture, context, limit)}
+  return html`${heading(nameOf(limit.method, context))}${pair(picture, context, limit)}
     ${waitingStatus(context, context.say('waiting'), limit)}
     <details part="this-device" ?open=${opensApp('QR')}>
       <summary>${context.say('thisDevice')}</summary>

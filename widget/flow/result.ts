@@ -169,7 +169,7 @@ export function trouble(refused: Trouble, context: PanelContext): TemplateResult
   // The open payment has the terms of before.
   const isBack = canReturn(state) && code !== 'order_changed';
   const text = isKnown ? help : 'too_many_payments_help';
-  return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(isKnown ? (code as MessageKey) : 'tryNever'))}
+  return html`${sign(isOver ? 'clock' : 'wrong')}${heading(say(isKnown ? (code as MessageKey) : 'NOT_CREATED'))}
     <p class="announce" part="error">
       ${isBack ? both('notStarted', 'otherOpen', context) : say(text, nothingIn(context))}
     </p>

@@ -129,7 +129,6 @@ export default {
   forbidden_origin: 'لا يعمل الدفع في هذه الصفحة',
   forbidden_origin_help: '{nothing} يُرجى إبلاغ المتجر.',
   tryLater: 'توجد مشكلة في خدمة الدفع. يُرجى إعادة المحاولة.',
-  tryNever: 'تعذّر بدء عملية الدفع',
   notStarted: 'لم تبدأ أي عملية دفع جديدة.',
   notTaken: 'لم يُخصم أي مبلغ.',
   reference: 'الرقم المرجعي: {id}',

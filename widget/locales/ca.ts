@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Els pagaments no funcionen en aquesta pàgina',
   forbidden_origin_help: '{nothing} Aviseu la botiga, si us plau.',
   tryLater: 'El servei de pagament té un problema. Torneu-ho a provar.',
-  tryNever: 'No s’ha pogut iniciar el pagament',
   notStarted: 'No s’ha iniciat cap pagament nou.',
   notTaken: 'No s’ha cobrat res.',
   reference: 'Referència: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Na této stránce nelze platit',
   forbidden_origin_help: '{nothing} Informujte prosím obchod.',
   tryLater: 'Platební služba má potíže. Zkuste to prosím znovu.',
-  tryNever: 'Platbu se nepodařilo zahájit',
   notStarted: 'Žádná nová platba nebyla zahájena.',
   notTaken: 'Žádné peníze nebyly strženy.',
   reference: 'Referenční číslo: {id}',

@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Betalinger virker ikke på denne side',
   forbidden_origin_help: '{nothing} Giv butikken besked.',
   tryLater: 'Der er et problem hos betalingstjenesten. Prøv igen.',
-  tryNever: 'Betalingen kunne ikke startes',
   notStarted: 'Der er ikke startet en ny betaling.',
   notTaken: 'Der er ikke trukket penge.',
   reference: 'Referencenummer: {id}',

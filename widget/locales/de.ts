@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Auf dieser Seite sind keine Zahlungen möglich',
   forbidden_origin_help: '{nothing} Bitte informieren Sie den Shop.',
   tryLater: 'Beim Zahlungsdienst ist ein Problem aufgetreten. Bitte versuchen Sie es erneut.',
-  tryNever: 'Die Zahlung konnte nicht gestartet werden',
   notStarted: 'Es wurde keine neue Zahlung gestartet.',
   notTaken: 'Es wurde nichts abgebucht.',
   reference: 'Referenz: {id}',

@@ -109,7 +109,6 @@ export const enFlow = {
   forbidden_origin: 'Payments do not work on this page',
   forbidden_origin_help: '{nothing} Please tell the shop.',
   tryLater: 'The payment service has a problem. Please try again.',
-  tryNever: 'The payment could not be started',
   notStarted: 'No new payment was started.',
   notTaken: 'No money was taken.',
   reference: 'Reference: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Los pagos no funcionan en esta página',
   forbidden_origin_help: '{nothing} Por favor, avise a la tienda.',
   tryLater: 'El servicio de pago tiene un problema. Por favor, intente de nuevo.',
-  tryNever: 'No se pudo iniciar el pago',
   notStarted: 'No se inició ningún pago nuevo.',
   notTaken: 'No se cobró nada.',
   reference: 'Referencia: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Los pagos no funcionan en esta página',
   forbidden_origin_help: '{nothing} Por favor, avise a la tienda.',
   tryLater: 'El servicio de pago tiene un problema. Por favor, inténtelo de nuevo.',
-  tryNever: 'No se ha podido iniciar el pago',
   notStarted: 'No se ha iniciado ningún pago nuevo.',
   notTaken: 'No se ha cobrado nada.',
   reference: 'Referencia: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Sellel lehel ei saa maksta',
   forbidden_origin_help: '{nothing} Palun teavitage poodi.',
   tryLater: 'Makseteenuses on tõrge. Palun proovige uuesti.',
-  tryNever: 'Makset ei õnnestunud alustada',
   notStarted: 'Uut makset ei alustatud.',
   notTaken: 'Raha ei võetud.',
   reference: 'Viitekood: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'پرداخت در این صفحه کار نمی‌کند',
   forbidden_origin_help: '{nothing} لطفاً به فروشگاه اطلاع دهید.',
   tryLater: 'سرویس پرداخت با مشکلی روبه‌رو است. لطفاً دوباره تلاش کنید.',
-  tryNever: 'پرداخت آغاز نشد',
   notStarted: 'پرداخت جدیدی آغاز نشد.',
   notTaken: 'مبلغی کسر نشده است.',
   reference: 'شمارهٔ پیگیری: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Tällä sivulla ei voi maksaa',
   forbidden_origin_help: '{nothing} Ilmoita kaupalle.',
   tryLater: 'Maksupalvelussa on ongelma. Yritä uudelleen.',
-  tryNever: 'Maksua ei voitu aloittaa',
   notStarted: 'Uutta maksua ei aloitettu.',
   notTaken: 'Rahaa ei veloitettu.',
   reference: 'Viitetunnus: {id}',

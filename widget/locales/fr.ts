@@ -132,7 +132,6 @@ export default {
   forbidden_origin: 'Les paiements ne fonctionnent pas sur cette page',
   forbidden_origin_help: '{nothing} Veuillez prévenir la boutique.',
   tryLater: 'Le service de paiement rencontre un problème. Veuillez réessayer.',
-  tryNever: 'Le paiement n’a pas pu être lancé',
   notStarted: 'Aucun nouveau paiement n’a été lancé.',
   notTaken: 'Aucun montant n’a été débité.',
   reference: 'Référence : {id}',

@@ -129,7 +129,6 @@ export default {
   forbidden_origin: 'אי אפשר לשלם בדף הזה',
   forbidden_origin_help: '{nothing} נא לעדכן את החנות.',
   tryLater: 'יש תקלה בשירות התשלומים. נא לנסות שוב.',
-  tryNever: 'לא ניתן היה להתחיל את התשלום',
   notStarted: 'לא התחיל תשלום חדש.',
   notTaken: 'לא בוצע חיוב.',
   reference: 'מספר אסמכתא: {id}',

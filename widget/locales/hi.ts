@@ -129,7 +129,6 @@ export default {
   forbidden_origin: 'इस पेज पर भुगतान काम नहीं करता',
   forbidden_origin_help: '{nothing} कृपया स्टोर को बताएँ।',
   tryLater: 'भुगतान सेवा में समस्या है। कृपया फिर से कोशिश करें।',
-  tryNever: 'भुगतान शुरू नहीं हो सका',
   notStarted: 'कोई नया भुगतान शुरू नहीं हुआ।',
   notTaken: 'आपके पैसे नहीं कटे।',
   reference: 'संदर्भ संख्या: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavijestite trgovinu.',
   tryLater: 'Usluga plaćanja ima poteškoća. Pokušajte ponovno.',
-  tryNever: 'Plaćanje se nije moglo pokrenuti',
   notStarted: 'Novo plaćanje nije pokrenuto.',
   notTaken: 'Ništa vam nije naplaćeno.',
   reference: 'Referenca: {id}',

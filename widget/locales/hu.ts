@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Ezen az oldalon nem lehet fizetni',
   forbidden_origin_help: '{nothing} Kérjük, értesítse a boltot.',
   tryLater: 'A fizetési szolgáltatásban hiba van. Kérjük, próbálja újra.',
-  tryNever: 'A fizetést nem lehetett elindítani',
   notStarted: 'Nem indult új fizetés.',
   notTaken: 'Nem vontak le pénzt.',
   reference: 'Hivatkozási szám: {id}',

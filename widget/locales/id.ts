@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Pembayaran tidak berfungsi di halaman ini',
   forbidden_origin_help: '{nothing} Mohon beri tahu toko.',
   tryLater: 'Layanan pembayaran sedang bermasalah. Silakan coba lagi.',
-  tryNever: 'Pembayaran tidak dapat dimulai',
   notStarted: 'Tidak ada pembayaran baru yang dimulai.',
   notTaken: 'Saldo Anda tidak terpotong.',
   reference: 'Nomor referensi: {id}',

@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'In questa pagina i pagamenti non funzionano',
   forbidden_origin_help: '{nothing} Avvisa il negozio.',
   tryLater: 'Si è verificato un problema con il servizio di pagamento. Riprova.',
-  tryNever: 'Non è stato possibile avviare il pagamento',
   notStarted: 'Non è stato avviato alcun nuovo pagamento.',
   notTaken: 'Non ti è stato addebitato nulla.',
   reference: 'Riferimento: {id}',

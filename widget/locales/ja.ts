@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'このページではお支払いができません',
   forbidden_origin_help: '{nothing}ショップにお知らせください。',
   tryLater: '決済サービスに問題が発生しています。もう一度お試しください。',
-  tryNever: 'お支払いを開始できませんでした',
   notStarted: '新しいお支払いは開始されていません。',
   notTaken: '代金は引き落とされていません。',
   reference: 'お問い合わせ番号：{id}',

@@ -130,7 +130,6 @@ export default {
   forbidden_origin: '이 페이지에서는 결제할 수 없습니다',
   forbidden_origin_help: '{nothing} 상점에 알려 주세요.',
   tryLater: '결제 서비스에 문제가 있습니다. 다시 시도해 주세요.',
-  tryNever: '결제를 시작할 수 없었습니다',
   notStarted: '새로 시작된 결제는 없습니다.',
   notTaken: '출금된 금액은 없습니다.',
   reference: '참조 번호: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Šiame puslapyje mokėti negalima',
   forbidden_origin_help: '{nothing} Praneškite parduotuvei.',
   tryLater: 'Mokėjimo paslauga sutriko. Bandykite dar kartą.',
-  tryNever: 'Mokėjimo nepavyko pradėti',
   notStarted: 'Naujas mokėjimas nepradėtas.',
   notTaken: 'Pinigai nenuskaičiuoti.',
   reference: 'Užklausos numeris: {id}',

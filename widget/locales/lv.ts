@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Šajā lapā maksāt nevar',
   forbidden_origin_help: '{nothing} Lūdzu, informējiet veikalu.',
   tryLater: 'Maksājumu pakalpojumā ir kļūme. Lūdzu, mēģiniet vēlreiz.',
-  tryNever: 'Maksājumu neizdevās sākt',
   notStarted: 'Jauns maksājums netika sākts.',
   notTaken: 'Nauda nav norakstīta.',
   reference: 'Atsauces numurs: {id}',

@@ -132,7 +132,6 @@ export default {
   forbidden_origin: 'Pembayaran tidak berfungsi di halaman ini',
   forbidden_origin_help: '{nothing} Sila maklumkan kepada kedai.',
   tryLater: 'Perkhidmatan pembayaran mengalami masalah. Sila cuba lagi.',
-  tryNever: 'Pembayaran tidak dapat dimulakan',
   notStarted: 'Tiada pembayaran baharu dimulakan.',
   notTaken: 'Tiada wang dipotong.',
   reference: 'Nombor rujukan: {id}',

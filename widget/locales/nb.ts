@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Betaling virker ikke på denne siden',
   forbidden_origin_help: '{nothing} Si fra til butikken.',
   tryLater: 'Det er et problem hos betalingstjenesten. Prøv igjen.',
-  tryNever: 'Betalingen kunne ikke startes',
   notStarted: 'Ingen ny betaling er startet.',
   notTaken: 'Ingen penger er trukket.',
   reference: 'Referanse: {id}',

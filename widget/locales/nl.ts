@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Betalen werkt niet op deze pagina',
   forbidden_origin_help: '{nothing} Meld dit bij de winkel.',
   tryLater: 'Er is een probleem bij de betaaldienst. Probeer het opnieuw.',
-  tryNever: 'De betaling kon niet worden gestart',
   notStarted: 'Er is geen nieuwe betaling gestart.',
   notTaken: 'Er is niets afgeschreven.',
   reference: 'Referentie: {id}',

@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Na tej stronie nie można płacić',
   forbidden_origin_help: '{nothing} Powiadom o tym sklep.',
   tryLater: 'W serwisie płatności wystąpił problem. Spróbuj ponownie.',
-  tryNever: 'Nie udało się rozpocząć płatności',
   notStarted: 'Nie rozpoczęto nowej płatności.',
   notTaken: 'Nie pobrano żadnych środków.',
   reference: 'Numer referencyjny: {id}',

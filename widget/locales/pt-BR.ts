@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Os pagamentos não funcionam nesta página',
   forbidden_origin_help: '{nothing} Por favor, avise a loja.',
   tryLater: 'O serviço de pagamento está com problemas. Por favor, tente de novo.',
-  tryNever: 'Não foi possível iniciar o pagamento',
   notStarted: 'Nenhum novo pagamento foi iniciado.',
   notTaken: 'Nenhum valor foi cobrado.',
   reference: 'Referência: {id}',

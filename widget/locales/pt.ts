@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Os pagamentos não funcionam nesta página',
   forbidden_origin_help: '{nothing} Por favor, informe a loja.',
   tryLater: 'Ocorreu um problema no serviço de pagamento. Por favor, tente novamente.',
-  tryNever: 'Não foi possível iniciar o pagamento',
   notStarted: 'Não foi iniciado qualquer novo pagamento.',
   notTaken: 'Não foi cobrado qualquer valor.',
   reference: 'Referência: {id}',

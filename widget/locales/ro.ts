@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Plățile nu funcționează pe această pagină',
   forbidden_origin_help: '{nothing} Vă rugăm să anunțați magazinul.',
   tryLater: 'Serviciul de plată are o problemă. Vă rugăm să încercați din nou.',
-  tryNever: 'Plata nu a putut fi inițiată',
   notStarted: 'Nu a fost inițiată nicio plată nouă.',
   notTaken: 'Nu s-a debitat nicio sumă.',
   reference: 'Referință: {id}',

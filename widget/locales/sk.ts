@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Na tejto stránke sa nedá platiť',
   forbidden_origin_help: '{nothing} Informujte, prosím, obchod.',
   tryLater: 'Platobná služba má problém. Skúste to, prosím, znova.',
-  tryNever: 'Platbu sa nepodarilo začať',
   notStarted: 'Nezačala sa žiadna nová platba.',
   notTaken: 'Nestrhli sa žiadne peniaze.',
   reference: 'Referenčné číslo: {id}',

@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Na tej strani ni mogoče plačati',
   forbidden_origin_help: '{nothing} Obvestite trgovino.',
   tryLater: 'Plačilna storitev ima težavo. Poskusite znova.',
-  tryNever: 'Plačila ni bilo mogoče začeti',
   notStarted: 'Novo plačilo se ni začelo.',
   notTaken: 'Nič vam ni bilo zaračunano.',
   reference: 'Referenca: {id}',

@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Plaćanje na ovoj stranici ne radi',
   forbidden_origin_help: '{nothing} Obavestite prodavnicu.',
   tryLater: 'Usluga plaćanja ima problem. Pokušajte ponovo.',
-  tryNever: 'Plaćanje nije moglo da se pokrene',
   notStarted: 'Novo plaćanje nije pokrenuto.',
   notTaken: 'Novac vam nije skinut.',
   reference: 'Referenca: {id}',

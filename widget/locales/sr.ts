@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'Плаћање на овој страници не ради',
   forbidden_origin_help: '{nothing} Обавестите продавницу.',
   tryLater: 'Услуга плаћања има проблем. Покушајте поново.',
-  tryNever: 'Плаћање није могло да се покрене',
   notStarted: 'Ново плаћање није покренуто.',
   notTaken: 'Новац вам није скинут.',
   reference: 'Референца: {id}',

@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Det går inte att betala på den här sidan',
   forbidden_origin_help: '{nothing} Meddela butiken.',
   tryLater: 'Betaltjänsten har ett problem. Försök igen.',
-  tryNever: 'Betalningen kunde inte startas',
   notStarted: 'Ingen ny betalning har startats.',
   notTaken: 'Inga pengar har dragits.',
   reference: 'Referens: {id}',

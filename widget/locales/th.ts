@@ -129,7 +129,6 @@ export default {
   forbidden_origin: 'หน้านี้ไม่สามารถชำระเงินได้',
   forbidden_origin_help: '{nothing} กรุณาแจ้งร้านค้า',
   tryLater: 'บริการชำระเงินขัดข้อง กรุณาลองอีกครั้ง',
-  tryNever: 'ไม่สามารถเริ่มการชำระเงินได้',
   notStarted: 'ไม่มีการเริ่มการชำระเงินใหม่',
   notTaken: 'ไม่มีการหักเงิน',
   reference: 'หมายเลขอ้างอิง: {id}',

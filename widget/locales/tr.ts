@@ -131,7 +131,6 @@ export default {
   forbidden_origin: 'Bu sayfada ödeme yapılamıyor',
   forbidden_origin_help: '{nothing} Lütfen mağazaya bildirin.',
   tryLater: 'Ödeme hizmetinde bir sorun var. Lütfen tekrar deneyin.',
-  tryNever: 'Ödeme başlatılamadı',
   notStarted: 'Yeni bir ödeme başlatılmadı.',
   notTaken: 'Hesabınızdan para çekilmedi.',
   reference: 'Referans no: {id}',

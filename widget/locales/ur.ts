@@ -130,7 +130,6 @@ export default {
   forbidden_origin: 'اس صفحے پر ادائیگی کام نہیں کرتی',
   forbidden_origin_help: '{nothing} براہِ کرم اسٹور کو بتائیں۔',
   tryLater: 'ادائیگی کی سروس میں مسئلہ ہے۔ براہِ کرم دوبارہ کوشش کریں۔',
-  tryNever: 'ادائیگی شروع نہیں ہو سکی',
   notStarted: 'کوئی نئی ادائیگی شروع نہیں ہوئی۔',
   notTaken: 'کوئی رقم نہیں لی گئی۔',
   reference: 'حوالہ نمبر: {id}',

@@ -129,7 +129,6 @@ export default {
   forbidden_origin: 'Không thể thanh toán trên trang này',
   forbidden_origin_help: '{nothing} Vui lòng báo cho cửa hàng.',
   tryLater: 'Dịch vụ thanh toán đang gặp sự cố. Vui lòng thử lại.',
-  tryNever: 'Không thể tạo giao dịch',
   notStarted: 'Không có giao dịch mới nào được tạo.',
   notTaken: 'Bạn không bị trừ khoản tiền nào.',
   reference: 'Mã tham chiếu: {id}',

@@ -129,7 +129,6 @@ export default {
   forbidden_origin: '無法在本頁付款',
   forbidden_origin_help: '{nothing}請告知商家。',
   tryLater: '付款服務發生問題。請重試。',
-  tryNever: '無法發起付款',
   notStarted: '未發起新的付款。',
   notTaken: '未扣款。',
   reference: '參考編號：{id}',

@@ -129,7 +129,6 @@ export default {
   forbidden_origin: '无法在本页付款',
   forbidden_origin_help: '{nothing}请告知商家。',
   tryLater: '支付服务出现问题。请重试。',
-  tryNever: '无法发起付款',
   notStarted: '未发起新的付款。',
   notTaken: '未扣款。',
   reference: '参考编号：{id}',
