@@ -15,7 +15,7 @@ import {
   type QrCode,
 } from '../protocol/wire.ts';
 import { decimalOf } from '../protocol/money.ts';
-import { failedRefundOf, isReserved, leftOf, paysNothing } from '../protocol/refundable.ts';
+import { failedRefundOf, isReserved, leftOf, owedOf } from '../protocol/refundable.ts';
 import {
   STAGES,
   answerOf,
@@ -48,7 +48,7 @@ export function orderView(terms: OrderTerms, order: Order | undefined, nowMs: nu
     (payment) => (leftOf(payment, refunds) > 0 && failedRefundOf(payment, refunds)) || [],
   );
   const others = order?.payments.filter((payment) => payment !== current && isPayable(payment)) ?? [];
-  const owed = received.filter(paysNothing).reduce((sum, payment) => sum + leftOf(payment, refunds), 0);
+  const owed = received.reduce((sum, payment) => sum + owedOf(payment, refunds), 0);
   const checking = paid
     ? current?.needsReview === true
     : (order?.payments.some((payment) => payment.checking) ?? false);

@@ -128,6 +128,22 @@ it('the order view has a refund that is reported failed as one in doubt, and as 
   assert.deepEqual(await stand(), ['SUCCESS 4.00', null, null, null], 'it was given back in another way');
 });
 
+it('the order view says what is owed of a second payment once no review doubts it', async (t) => {
+  const world = await createWorld(t);
+  const token = world.token();
+  for (const method of ['QR', 'JETGO'] as const) await world.start(token, { method });
+  for (const id of ['A-1-2', 'A-1']) await world.settleAfter('approve', id);
+  const owed = async (isDoubted: 0 | 1) => {
+    const database = new DatabaseSync(world.file);
+    database.exec(`update transactions set needs_review = ${isDoubted}, mismatch = ${isDoubted} where surplus = 1`);
+    database.close();
+    const { surplus, received, owedAmount } = await world.view(token);
+    return [surplus, received.length, owedAmount];
+  };
+  assert.deepEqual(await owed(1), [true, 2, null]);
+  assert.deepEqual(await owed(0), [true, 2, '10.10']);
+});
+
 it('the order view keeps a failed refund of one payment while another payment is refunded', async (t) => {
   const world = await createWorld(t, { profile: REFUNDS_QR });
   const token = world.token();
