@@ -7,8 +7,6 @@ import { isComing, leftOf, stateOf, type Back, type Order, type OrderState } fro
 import { DEMO_WALLET, NEXT_WALLET, page, walletPhone, type Markup, type Site } from './page.ts';
 
 const WHOLE = 'refunds are in whole euros only';
-/** Where the widget shows the wallet's mark: the ways that name the wallet, and the code. */
-const WALLET_SLOTS = ['icon-DIRECT', 'icon-CHECKOUT', 'mark'];
 /** A blank line, between what becomes of the order and money that is owed. */
 const APART = '\n\n';
 /** After the last visit, in place of a sign-in. */
@@ -129,7 +127,7 @@ export function orderPage({ order, balance, token, proxyUrl, site, now }: OrderP
       ${order.kind === 'goods' ? orderSummary(order.lines, order.amount) : ''}
       <section class="payment" aria-label="Payment">
         <payment-widget order="${token}"
-          >${WALLET_SLOTS.map((slot) => html`<img slot="${slot}" src="/assets/wallet.svg" alt="" />`)}
+          ><img slot="mark" src="/assets/wallet.svg" alt="" />
           <a slot="help" href="/contact" target="_blank" rel="noopener">Contact the shop</a></payment-widget
         >
         ${site.walletUrl === undefined ? '' : trial(site.walletUrl)}

@@ -13,7 +13,7 @@ const balance = document.querySelector('[data-balance]');
 const widget = document.querySelector('payment-widget');
 // Only a top-up shows the card's balance; its button says what the heading says.
 if (balance) widget.messages = { pay_deposit: '[Top up|Top up {amount}]' };
-// On a touch device the row of a code is the wallet app's, elsewhere it keeps the icon of its code.
+// On a touch device one row opens the wallet app, so it has the wallet's mark; the others keep icons of their own.
 const addMark = (slot) => widget.append(Object.assign(widget.querySelector('[slot=mark]').cloneNode(), { slot }));
 if (matchMedia('(pointer: coarse)').matches) ['icon-JETGO', 'icon-QR'].forEach(addMark);
 let wanted = message.dataset.state;
