@@ -111,10 +111,10 @@ function section(title: string, more: string, kinds: Property['kind'][], columns
 }
 
 function row({ key, name, label, hint, kind, unit, default: usual, min = 0, max = 0 }: Property): Markup {
-  return html`<div class="property" role="group" data-key="${key}" aria-label="${label}, ${name}">
+  return html`<div class="property" role="group" data-key="${key}" aria-label="${name}" aria-describedby="${key}">
     <div class="name">
       <b>${label}</b> <button type="button" data-reset aria-label="Reset ${label}" hidden>Reset</button>
-      <small>${hint}</small>
+      <small id="${key}" role="status">${hint}</small>
     </div>
     <div class="controls">
       ${

@@ -10,6 +10,8 @@ import { PROPERTIES } from './themes.js';
 const PAUSE_MS = 300;
 const ORDER = { amount: '30.00', description: '2\u00a0×\u00a0Dawn Chorus', methods: ['DIRECT', 'QR'] };
 const NEEDS = { 1.2: 'a button', 3: 'a border or icon', 4.5: 'text' };
+/** Said beside a wrong value. The theme keeps the value before. */
+const WANTED = { color: 'Type a color such as #2348d5', font: 'Type a font such as 1rem Georgia, serif' };
 
 const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -35,6 +37,7 @@ function show() {
   const css = cssOf(theme);
   styles.replaceSync(css);
   find('[data-css]').textContent = css || '/* Plain needs no CSS. */';
+  find('[data-copy]').disabled = css === '';
   say('[data-copied]', '');
   for (const { property, row } of rows) showValue(row, property, valueOf(property));
   const same = links.find((link) => hashOf(themeOf(link.hash)) === hashOf(theme));
@@ -53,26 +56,22 @@ function showVerdict() {
   const found = shortfalls(theme);
   const before = themeOf(start.hash);
   for (const { property, row } of rows) {
-    const { key } = property;
+    const { key, kind, hint } = property;
     const isChanged = JSON.stringify(theme[key]) !== JSON.stringify(before[key]);
-    find('[data-reset]', row).hidden = !isChanged && !find(':invalid', row);
-    for (const input of all('[data-scheme]', row)) {
+    const isWrong = find(':invalid', row) !== null;
+    find('[data-reset]', row).hidden = !isChanged && !isWrong;
+    say(`[data-key=${key}] small`, isWrong ? WANTED[kind] : hint);
+    for (const input of all('input', row)) {
       const { scheme } = input.dataset;
       const isShort = found.some((each) => each.key === key && each.scheme === scheme);
       input.ariaInvalid = String(isShort || !input.validity.valid);
     }
   }
   const lines = found.map(lineOf);
-  for (const { ariaLabel } of all('input:invalid', form))
-    lines.unshift([`${ariaLabel.split(', as')[0]}: type a color such as #2348d5.`]);
-  if (find('[data-key=font] [aria-invalid=true]', form))
-    lines.unshift(['Font: a size and a family, such as 1rem Georgia, serif.']);
   find('[data-verdict]').className = `message ${lines.length === 0 ? 'good' : 'warn'}`;
   if (lines.length === 0) lines.push(['All text meets WCAG AA, light and dark.']);
   if (isFitted(theme)) lines.push(['As text, the accent may be darker or lighter.']);
   say('[data-verdict]', ...lines.flatMap((line, at) => (at === 0 ? line : ['\n', ...line])));
-  // What would be copied is not what is seen in the fields.
-  find('[data-copy]').disabled = find('[data-css]').textContent.startsWith('/*') || find(':invalid', form) !== null;
 }
 
 const valueOf = ({ key, default: usual }) => (key === 'color-on-accent' ? onAccentOf(theme) : (theme[key] ?? usual));
@@ -80,9 +79,9 @@ const valueOf = ({ key, default: usual }) => (key === 'color-on-accent' ? onAcce
 function showValue(row, { kind, unit, min }, value) {
   for (const input of all('input', row)) {
     // Do not overwrite the field while the visitor types.
-    if (input.type !== 'text' || input !== document.activeElement)
-      input.value = kind === 'color' ? value[input.dataset.scheme] : (value ?? min ?? '');
-    if (kind === 'font') input.ariaInvalid = String(!isFont(input.value));
+    if (input.type === 'text' && input === document.activeElement) continue;
+    input.value = kind === 'color' ? value[input.dataset.scheme] : (value ?? min ?? '');
+    input.setCustomValidity('');
   }
   if (kind !== 'length') return;
   const text = value === null ? 'auto' : `${value} ${unit}`;
@@ -119,8 +118,7 @@ function say(selector, ...parts) {
   if (region.textContent !== text) region.replaceChildren(...parts);
 }
 
-/** What the CSS would be no rule with is left out of it. */
-const isFont = (value) => value.trim() === '' || CSS.supports('font', value);
+const isFont = (value = '') => value.trim() === '' || CSS.supports('font', value);
 
 /** An emptied color is the usual one again. The dark accent follows the light one until the visitor sets it. */
 function colorIn(property, value, scheme) {
@@ -139,7 +137,7 @@ function colorIn(property, value, scheme) {
 function valueIn(property, { value, dataset }) {
   const { kind } = property;
   if (kind === 'color') return colorIn(property, value, dataset.scheme);
-  return kind === 'length' ? Number(value) : isFont(value) ? value.trim() || null : null;
+  return kind === 'length' ? Number(value) : value.trim() || null;
 }
 
 function writeAddress() {
@@ -151,7 +149,7 @@ function writeAddress() {
 /** The fragment of a link within the page is not a theme: it is replaced by the theme's. */
 function readAddress() {
   const given = themeOf(location.hash);
-  if (given !== undefined) [theme, start] = [given, PLAIN];
+  if (given !== undefined) [theme, start] = [isFont(given.font) ? given : withValue(given, 'font', null), PLAIN];
   show();
   // Nothing is to be written, and a write could come after the back button is pressed.
   if (location.hash === hashOf(theme)) clearTimeout(addressTimer);
@@ -159,13 +157,12 @@ function readAddress() {
 
 async function copy() {
   const code = find('[data-css]');
-  const without = isFont(find('[data-key=font] input', form).value) ? '' : ' without font';
   try {
     await navigator.clipboard.writeText(code.textContent);
-    say('[data-copied]', `Copied${without}.`);
+    say('[data-copied]', 'Copied.');
   } catch {
     getSelection().selectAllChildren(code);
-    say('[data-copied]', `Selected${without}: copy it.`);
+    say('[data-copied]', 'Selected: copy it.');
   }
 }
 
@@ -212,8 +209,9 @@ form.addEventListener('input', ({ target }) => {
     brandTimer = setTimeout(showState, PAUSE_MS);
     return;
   }
-  if (!target.validity.valid) return showVerdict();
   const property = propertyOf(target);
+  if (property.kind === 'font') target.setCustomValidity(isFont(target.value) ? '' : WANTED.font);
+  if (!target.validity.valid) return showVerdict();
   theme = withValue(theme, property.key, valueIn(property, target));
   show();
 });
