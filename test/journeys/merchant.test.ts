@@ -310,8 +310,10 @@ test('light and dark fit into half of a phone or tablet down to the button, in e
 });
 
 test('the previews show each state that a theme may have to fit', async () => {
-  const { page } = await atThemes('', { viewport: { width: 390, height: 844 } });
+  const { page } = await atThemes('', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   const dark = widgets(page).nth(1);
+  await page.getByRole('button', { name: 'Code', exact: true }).click();
+  await dark.getByRole('img', { name: /^QR code/ }).waitFor();
   await page.getByRole('button', { name: 'A payment is open', exact: true }).click();
   await dark.getByText('Another payment can still be confirmed.').filter({ visible: true }).first().waitFor();
   await dark.getByRole('button', { name: 'Back to that payment' }).waitFor();

@@ -186,9 +186,10 @@ function showState(wanted = state) {
   release = all('payment-widget').map((widget, index) => {
     const proxy = new FakeProxy({ orderId: `TH-${count}`, ...ORDER, ...brand });
     const open = paymentOf('QR', { createdAt: new Date().toISOString() });
-    const choice = { error: {}, other: { otherPayments: [open], openPayment: open } }[state];
-    const change = state === 'paidTwice' ? { surplusAmount: ORDER.amount, owedAmount: ORDER.amount } : choice;
-    proxy.become(choice ? 'choosing' : state, change);
+    // With a link to the app, a phone would show that and no code.
+    const own = { code: { payment: open }, error: {}, other: { otherPayments: [open], openPayment: open } }[state];
+    const change = state === 'paidTwice' ? { surplusAmount: ORDER.amount, owedAmount: ORDER.amount } : own;
+    proxy.become(own ? 'choosing' : state, change);
     const fresh = document.createElement('payment-widget');
     fresh.setAttribute('proxy', `https://preview${count}-${index}.invalid/`);
     fresh.setAttribute('order', proxy.token);
