@@ -299,6 +299,11 @@ test('light and dark fit into half of a phone or tablet down to the button, in e
       await pick(page, name).click();
       await page.locator('.ready a[aria-current=true]', { hasText: name }).waitFor();
       await page.evaluate(() => scrollTo({ top: 600, behavior: 'instant' }));
+      const edges = await pick(page, name).evaluate((card) => {
+        const [outer, inner] = [card, card.querySelector('strong') ?? card].map((each) => each.getBoundingClientRect());
+        return (outer?.width ?? 0) - (inner?.width ?? 0);
+      });
+      assert.ok(edges >= 6, `${name}, ${width} px: ${edges} px beside its name`);
       const [looks, ...buttons] = await page
         .locator('.looks, [part=pay]')
         .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().bottom));
