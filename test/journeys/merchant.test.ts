@@ -370,7 +370,7 @@ test('a color can be typed, and a new accent says that as text it may be drawn i
   assert.equal(await page.getByLabel('Accent, light', { exact: true }).inputValue(), '#0b7a4b');
   assert.match(
     (await page.locator('[data-verdict]').textContent()) ?? '',
-    /As text, the accent may be darker or lighter\.$/,
+    /Links and text use a darker or lighter shade of the accent if it is hard to read\.$/,
   );
 });
 

@@ -67,10 +67,10 @@ function showVerdict() {
       input.ariaInvalid = String(isShort || !input.validity.valid);
     }
   }
-  const lines = found.map(lineOf);
-  find('[data-verdict]').className = `message ${lines.length === 0 ? 'good' : 'warn'}`;
-  if (lines.length === 0) lines.push(['All text meets WCAG AA, light and dark.']);
-  if (isFitted(theme)) lines.push(['As text, the accent may be darker or lighter.']);
+  find('[data-verdict]').className = `message ${found.length === 0 ? 'good' : 'warn'}`;
+  const lines = found.length === 0 ? [['All text meets WCAG AA, light and dark.']] : found.map(lineOf);
+  if (isFitted(theme))
+    lines.push(['Links and text use a darker or lighter shade of the accent if it is hard to read.']);
   say('[data-verdict]', ...lines.flatMap((line, at) => (at === 0 ? line : ['\n', ...line])));
 }
 
