@@ -378,8 +378,10 @@ test('the dark accent follows the light one until it is set, with the contrast t
   const { page } = await atThemes();
   const light = page.getByLabel('Accent, light, as #rrggbb', { exact: true });
   const dark = page.getByLabel('Accent, dark, as #rrggbb', { exact: true });
+  const follows = page.locator('[data-key=color-accent]', { hasText: 'Dark follows light' });
   await light.fill('#0b7a4b');
   await light.fill('#8a1c5b');
+  assert.equal(await follows.count(), 1);
   assert.match(await css(page), /color-accent: #8a1c5b;/);
   await light.fill('');
   assert.equal(await css(page), EMPTY);
@@ -392,6 +394,7 @@ test('the dark accent follows the light one until it is set, with the contrast t
   assert.match(await css(page), /color-accent: light-dark\(#8a1c5b, #b9779d\);/);
   assert.equal(await page.locator('[data-verdict]').textContent(), 'All text meets WCAG AA, light and dark.');
   await dark.fill('#ffffff');
+  assert.equal(await follows.count(), 0);
   await light.fill('#0a6b42');
   assert.match(await css(page), /color-accent: light-dark\(#0a6b42, #ffffff\);/);
 });

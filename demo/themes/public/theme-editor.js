@@ -17,6 +17,7 @@ const find = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const form = find('form');
 const rows = PROPERTIES.map((property) => ({ property, row: find(`[data-key="${property.key}"]`, form) }));
+const ACCENT = PROPERTIES.find(({ key }) => key === 'color-accent');
 const propertyOf = (input) => rows.find(({ row }) => row.contains(input)).property;
 const styles = new CSSStyleSheet();
 
@@ -60,10 +61,10 @@ function showVerdict() {
     const isChanged = JSON.stringify(theme[key]) !== JSON.stringify(before[key]);
     const isWrong = find(':invalid', row) !== null;
     find('[data-reset]', row).hidden = !isChanged && !isWrong;
-    say(`[data-key=${key}] small`, isWrong ? WANTED[kind] : hint);
+    const help = property === ACCENT && darkFollows() ? `${hint}. Dark\u00a0follows\u00a0light` : hint;
+    say(`[data-key=${key}] small`, isWrong ? WANTED[kind] : help);
     for (const input of all('input', row)) {
-      const { scheme } = input.dataset;
-      const isShort = found.some((each) => each.key === key && each.scheme === scheme);
+      const isShort = found.some((each) => each.key === key && each.scheme === input.dataset.scheme);
       input.ariaInvalid = String(isShort || !input.validity.valid);
     }
   }
@@ -120,24 +121,26 @@ function say(selector, ...parts) {
 
 const isFont = (value = '') => value.trim() === '' || CSS.supports('font', value);
 
-/** An emptied color is the usual one again. The dark accent follows the light one until the visitor sets it. */
+/** A new light accent sets the dark one, too, until the visitor sets that. */
+function darkFollows() {
+  const { light, dark } = valueOf(ACCENT);
+  const ready = links.map(({ hash }) => (themeOf(hash)[ACCENT.key] ?? ACCENT.default).dark);
+  return [...ready, light, darkOf(theme, light)].includes(dark);
+}
+
+/** An emptied color is the usual one again. */
 function colorIn(property, value, scheme) {
   const usual = property.default ?? onAccentOf({ ...theme, [property.key]: undefined });
   const typed = value.toLowerCase().replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
-  const now = valueOf(property);
-  const shades = { ...now, [scheme]: typed || usual[scheme] };
-  if (property.key === 'color-accent' && scheme === 'light') {
-    const ready = links.map(({ hash }) => (themeOf(hash)['color-accent'] ?? usual).dark);
-    const isUnset = [...ready, now.light, darkOf(theme, now.light)].includes(now.dark);
-    if (isUnset) shades.dark = typed ? darkOf(theme, typed) : usual.dark;
-  }
+  const shades = { ...valueOf(property), [scheme]: typed || usual[scheme] };
+  if (property === ACCENT && scheme === 'light' && darkFollows())
+    shades.dark = typed ? darkOf(theme, typed) : usual.dark;
   return typed === '' && shades.light === usual.light && shades.dark === usual.dark ? null : shades;
 }
 
 function valueIn(property, { value, dataset }) {
-  const { kind } = property;
-  if (kind === 'color') return colorIn(property, value, dataset.scheme);
-  return kind === 'length' ? Number(value) : value.trim() || null;
+  if (property.kind === 'color') return colorIn(property, value, dataset.scheme);
+  return property.kind === 'length' ? Number(value) : value.trim() || null;
 }
 
 function writeAddress() {

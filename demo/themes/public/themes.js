@@ -8,7 +8,7 @@ export const PROPERTIES = [
   color('surface', 'Surface', 'Background', '#ffffff', '#16181e'),
   color('line', 'Line', 'Subtle borders', '#d3d7e0', '#525969'),
   color('field', 'Field', 'Borders of fields', '#858c9b', '#737b8b'),
-  color('accent', 'Accent', 'Button, choice, links', '#2348d5', '#3f63ee'),
+  color('accent', 'Accent', 'Button and links', '#2348d5', '#3f63ee'),
   color('on-accent', 'On accent', 'Text on the button. Empty: automatic'),
   color('success', 'Success', 'Paid', '#0a7540', '#43b97b'),
   color('danger', 'Danger', 'Errors', '#b3231b', '#ff978e'),
