@@ -353,9 +353,9 @@ function badgeOf(entry: Entry, entries: readonly Entry[]): { tone: keyof typeof 
   const back = extra ? `${extra}, refund` : 'Refund';
   if (refunds.some(isInDoubt)) return { tone: 'warn', label: `${back} under review` };
   if (refunds.some(isChecked)) return { tone: 'wait', label: `${back} being checked` };
+  if (refunds.some(isOpen)) return { tone: 'wait', label: `${back} on its way` };
   if (isBack && sentBack > 0) return { tone: 'over', label: `${back}ed` };
-  if (extra) return { tone: isBack ? 'over' : 'wait', label: extra };
-  if (entry.isClosed) return { tone: 'over', label: 'Closed' };
+  if (extra || entry.isClosed) return { tone: 'over', label: extra || 'Closed' };
   if (sentBack > 0) return { tone: 'part', label: 'Partly refunded' };
   if (isOpen(entry)) return { tone: isPayment(entry) && !isPayable(entry) ? 'over' : 'wait', label: openName(entry) };
   if (entry.status === 'SUCCESS') return { tone: 'good', label: done };

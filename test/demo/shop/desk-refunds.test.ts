@@ -28,7 +28,7 @@ test('what was paid after the closing is to refund, and to review once the gatew
   // The shop puts the cents on the card by itself.
   const nothing = /^(?![^]*(To refund|Still owed|coffee card|<p>))/;
   await says([{ ...late, amount: '0.90' }], nothing);
-  await says([done, refund('ST-1', { amount: '12.00' })], /^(?![^]*(Still owed|coffee card))[^]*chip wait">[^]* Paid after closing</); // prettier-ignore
+  await says([done, refund('ST-1', { amount: '12.00' })], /^(?![^]*(Still owed|coffee card))[^]*chip wait">[^]* Paid after closing, refund on its way</); // prettier-ignore
   await says([done, refund('ST-1', { amount: '12.00', needsReview: true })], /^(?![^]*(To refund|Still owed|coffee card))[^]*chip warn">[^]* Paid after closing, refund under review</); // prettier-ignore
   const settledBy = (detail: string) => ({ ...done, settled: '0.90', history: [...closed, said('resolved', detail)] });
   const all12 = refund('ST-1', { amount: '12.00', status: 'SUCCESS' });
@@ -151,7 +151,7 @@ test('a payment whose last refund failed is to refund, until another refund is s
   assert.match((await staff.get('/desk/send?order=ST-1&payment=ST-1')).text, /name="amount" value="5"/);
 });
 
-test('a payment is not called paid or refunded while its refund is checked or under review', async () => {
+test('a payment is not called paid or refunded while its refund is on its way, checked or under review', async () => {
   const { shop, staff } = await openDesk();
   const paid = payment('ST-1', { status: 'SUCCESS' });
   const twice = { ...paid, surplus: true };
@@ -164,7 +164,9 @@ test('a payment is not called paid or refunded while its refund is checked or un
     [paid, { ...reported, needsReview: true }, 'warn', 'Refund under review'],
     [paid, refund('ST-1', { status: 'SUCCESS', needsReview: true }), 'warn', 'Refund under review'],
     [paid, refund('ST-1', { status: 'FAILED', needsReview: true }), 'warn', 'Refund under review'],
-    [paid, refund('ST-1'), 'good', 'Paid'],
+    [paid, refund('ST-1'), 'wait', 'Refund on its way'],
+    [paid, refund('ST-1', { status: 'INITIALIZED' }), 'wait', 'Refund on its way'],
+    [twice, refund('ST-1'), 'wait', 'Paid twice, refund on its way'],
     [paid, refund('ST-1', { status: 'SUCCESS' }), 'over', 'Refunded'],
   ] as const) {
     shop.proxy.answers['GET /transactions'] = { body: { transactions: [back, of], nextCursor: null } };
