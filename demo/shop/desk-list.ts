@@ -309,7 +309,7 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 
 const DONE = { PAY: 'Paid', REFUND: 'Refunded', PAYOUT: 'Paid out' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const CHECKED = 'The proxy asks the gateway again, so there is nothing to do yet.';
+const CHECKED = 'There is nothing to do yet.';
 export const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',

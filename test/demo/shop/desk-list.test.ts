@@ -351,7 +351,7 @@ test('of a lost answer or a reported failure, the desk says that it is being che
   const found = payment('ST-3', { ...lost, status: 'PROCESSING', payer: null });
   shop.proxy.answers['GET /transactions'] = { body: { transactions: [found], nextCursor: null } };
   assert.match((await staff.get('/desk/list')).text, / Waiting<[^]*>the gateway’s answer was lost</);
-  const nothing = 'The proxy asks the gateway again, so there is nothing to do yet\\.';
+  const nothing = 'There is nothing to do yet\\.';
   for (const id of ['PO-1', 'PO-2']) assert.match(text, new RegExp(`<li id="${id}"(?:(?!<li)[^])*<p>${nothing}<`));
   assert.equal(text.split('nothing to do').length, 3, 'a payment may still be closed');
   const labels = text.matchAll(/chip wait"><span aria-hidden="true">…<\/span> (.*)<\/span>/g);
@@ -445,7 +445,7 @@ test('what was just sent is named above the list, as it stands', async () => {
   const failed = { status: 'FAILED', reason: 'DECLINED', history: [said('declined', 'UNKNOWN_CUSTOMER')] };
   for (const [tone, more, message] of [
     ['wait', {}, 'on its way.'],
-    ['wait', { reportedFailedAt: AT_ONCE }, 'reported failed, being checked. The proxy asks the gateway again'],
+    ['wait', { reportedFailedAt: AT_ONCE }, 'reported failed, being checked. There is nothing to do yet.'],
     ['good', { status: 'SUCCESS' }, 'paid out.'],
     ['warn', { status: 'FAILED', needsReview: true }, 'needs review. The gateway has not said in time'],
     ['bad', failed, 'failed. No such customer. No money moved.'],
