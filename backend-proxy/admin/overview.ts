@@ -21,7 +21,7 @@ import {
   whyBack,
   type Back,
   type Left,
-  OUTCOMES,
+  outcomeName,
 } from './words.ts';
 import { age, amount, capital, plural, type Html, moneyOf, serverClock, NOTHING, time } from './values.ts';
 
@@ -366,7 +366,7 @@ function cellsOf({ reading, seen, firstAt }: UnmatchedIpn) {
     transactionId,
     TYPE_NAMES[type],
     money,
-    outcome === null ? NOTHING : capital(OUTCOMES[outcome] ?? ''),
+    outcome === null ? NOTHING : capital(outcomeName(outcome, type)),
     time(firstAt),
     seen,
   ];

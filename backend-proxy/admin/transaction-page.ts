@@ -157,7 +157,7 @@ function ownName(transaction: Transaction): Html {
 function historyList(transaction: Transaction, order?: Order): Html {
   const next = order?.payments.find(({ attempt }) => attempt === transaction.attempt + 1);
   const textOf = (entry: HistoryEntry) => {
-    const detail = detailOf(entry);
+    const detail = detailOf(entry, transaction);
     const by = entry.event === 'replaced' && next ? html`by <a href="${linkTo(next)}">${next.id}</a>` : '';
     return html`<b>${eventName(entry, transaction)}</b> ${by || sourceName(entry)}${detail && html` · ${detail}`}`;
   };

@@ -300,12 +300,12 @@ function meaningOf(detail: string): string {
 export const answerName = (answer: string) => (answer.startsWith('HTTP') ? answer : `no answer (${answer})`);
 
 /** Empty where the line before has said it. */
-export function detailOf({ event, detail }: HistoryEntry): string {
+export function detailOf({ event, detail }: HistoryEntry, transaction: Pick<Transaction, 'type'>): string {
   if (detail === null || event === 'created' || ['mismatch', 'conflict', 'DECLINED'].includes(detail)) return '';
   if (event === 'mismatch' && FIGURES.test(detail)) return '';
   if (event === 'resolved') return saidIn(detail).note;
   const isOurs = event === 'mismatch' || event === 'conflict' || event === 'needs_review' || FIGURES.test(detail);
-  return isOurs ? inWords(detail) : meaningOf(detail);
+  return isOurs ? inWords(detail, transaction) : meaningOf(detail);
 }
 
 /** What a person says by a resolution. */
@@ -313,13 +313,13 @@ export const moved = (said: string): string =>
   isSettled(said) ? 'settled another way' : said === 'SUCCESS' ? 'money moved' : 'no money moved';
 
 /** What the ledger says of a report, in a bookkeeper's words. */
-const SAYS: readonly (readonly [RegExp, string])[] = [
+const SAYS: readonly (readonly [said: RegExp, words: string])[] = [
   [/ \(asked (.+), reported (.+?)(?: as \w+)?\)$/, ': $2, not $1'],
   [/^found after/, 'the gateway has it after'],
   [/ for an order id that the gateway reported as a duplicate/, ', but it had refused this order as a duplicate'],
-  [/ after SUCCESS/, ', but it had said paid'],
+  [/ after SUCCESS/, ', but it had said {done}'],
   [/ after FAILED/, ', but it had said failed'],
-  [/^SUCCESS/, 'the gateway says paid'],
+  [/^SUCCESS/, 'the gateway says {done}'],
   [/^FAILED/, 'the gateway says failed'],
   [/\bgatewayOrderId\b/, 'order id'],
   [/\bpaymentId\b/, 'payment id'],
@@ -327,8 +327,9 @@ const SAYS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A detail's words and amounts, for reading. */
-function inWords(detail: string): string {
-  return SAYS.reduce((text, [said, words]) => text.replace(said, words), withMoney(detail));
+function inWords(detail: string, { type }: Pick<Transaction, 'type'>): string {
+  const text = SAYS.reduce((before, [said, words]) => before.replace(said, words), withMoney(detail));
+  return text.replace('{done}', doneName(type));
 }
 
 const withMoney = (detail: string) =>
@@ -336,7 +337,11 @@ const withMoney = (detail: string) =>
 
 type Reviewed = Pick<Transaction, 'type' | 'stage' | 'history' | 'mismatch' | 'conflict'>;
 
-export const OUTCOMES: Record<string, string> = { pending: 'waiting', failed: 'failed', succeeded: 'paid' };
+const doneName = (type: TransactionType) => (TYPES[type].isOutgoing ? 'sent' : 'paid');
+
+/** What the gateway reported; empty if it said no outcome. */
+export const outcomeName = (outcome: string, type: TransactionType): string =>
+  ({ pending: 'waiting', failed: 'failed', succeeded: doneName(type) })[outcome] ?? '';
 
 /** The gateway names another amount for a payment that it still waits for. */
 export const isUnpaid = (reviewed: Reviewed): boolean =>
@@ -362,34 +367,34 @@ export function reviewReason(reviewed: Reviewed): string {
   if (said === AFTER_CLOSE) return 'The order was closed before.';
   if (cause?.event === 'mismatch') {
     const detail = said ?? 'amount, currency, type or payment id';
-    const field = detail === 'customer' ? 'wallet' : inWords(detail.replace(/:.*/, ''));
+    const field = detail === 'customer' ? 'wallet' : inWords(detail.replace(/:.*/, ''), reviewed);
     const what = differing(detail) ?? `The gateway reported a different ${field} than was asked for`;
     const since = reviewed.history.slice(reviewed.history.indexOf(cause));
     const end = since.find((entry) => /^(succeeded|declined)$/.test(entry.event) && !isByPerson(entry))?.event;
-    const unpaid = TYPES[reviewed.type].paysOrder ? ', and it ended unpaid' : ', and it failed later';
+    const unpaid = TYPES[reviewed.type].paysOrder ? ', and it ended unpaid' : ', and it failed';
     return `${what}${end === 'succeeded' ? ', and the right one later' : end ? unpaid : ''}.`;
   }
   if (said === null) return 'The gateway has not said in time how it ended.';
-  return `${capital(inWords(said))}.`;
+  return `${capital(inWords(said, reviewed))}.`;
 }
 
 type Asked = Pick<Transaction, 'amountMinor' | 'currency' | 'answer'>;
 
 /** What the gateway reported, and when: of each report that differs its amount and outcome. */
 export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: number }[] {
-  const cause = causeOf(reviewed);
+  const [cause, done] = [causeOf(reviewed), doneName(reviewed.type)];
   return reviewed.history.flatMap((entry) => {
     const detail = entry.detail ?? '';
     // Another event's may be a person's words.
     const mayDiffer = ['rejected', 'mismatch', 'needs_review'].includes(entry.event);
     const [, , figure, outcome = ''] = (mayDiffer && FIGURES.exec(withMoney(detail))) || [];
-    const end = entry === cause && /^the gateway says (paid|failed)/.exec(inWords(detail))?.[1];
+    const end = entry === cause && /^the gateway says (\w+)/.exec(inWords(detail, reviewed))?.[1];
     // Only with our payment id does a SUCCESS count without an amount (protocol/verify.ts).
-    const isAsAsked = end === 'paid' && reviewed.answer !== 'identified' && !detail.includes('differs');
+    const isAsAsked = end === done && reviewed.answer !== 'identified' && !detail.includes('differs');
     const isRight = entry.event === 'succeeded' && !isByPerson(entry);
     const sum = figure ?? (isAsAsked && moneyOf(reviewed));
-    const said = [sum, OUTCOMES[outcome] ?? end].filter(Boolean).join(', ');
-    const what = isRight ? `${moneyOf(reviewed)}, paid, as asked` : said;
+    const said = [sum, outcomeName(outcome, reviewed.type) || end].filter(Boolean).join(', ');
+    const what = isRight ? `${moneyOf(reviewed)}, ${done}, as asked` : said;
     return what === '' ? [] : [{ what: capital(what), at: entry.at }];
   });
 }
@@ -405,10 +410,11 @@ export const isInDoubt = (transaction: Transaction) => transaction.needsReview &
 export function whatToAsk(transaction: Transaction): string {
   if (isUnpaid(transaction)) return 'Wait until it is paid or ends.';
   const isPayment = TYPES[transaction.type].paysOrder;
-  const isPaid = isPayment && transaction.stage === 'succeeded';
-  if (isPaid && !paysNothing(transaction))
+  const isDone = transaction.stage === 'succeeded';
+  if (isDone && !isPayment) return 'It counts as sent. Ask the gateway’s support before anything else.';
+  if (isDone && !paysNothing(transaction))
     return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  const what = isPaid ? 'before you refund it' : isPayment ? 'what was paid' : 'before you send it again';
+  const what = isDone ? 'before you refund it' : isPayment ? 'what was paid' : 'before you send it again';
   return `Ask the gateway’s support ${what}.`;
 }
 

@@ -215,7 +215,7 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
   if (isInDoubt(entry)) return `${reviewReason(entry)}. ${whatToAsk(entry)}`;
   const said = decidedIn(entry);
   const ended = entry.status === 'FAILED' ? `${endOf(entry)}. No money moved.` : '';
-  if (!isPayment(entry)) return said ?? (isChecked(entry) ? CHECKED : ended);
+  if (!isPayment(entry)) return said ?? (isChecked(entry) ? 'There is nothing to do yet.' : ended);
   const [{ most, rest }, why, extra] = [leftOf(entry, entries), whyNotBack(entry), extraOf(entry, entries)];
   const other = extra && `This payment pays the order: ${extra.gatewayOrderId} is the one too many.`;
   const part = rest > 0 && `Refund ${money(most)} of ${money(most + rest)}: ${WHOLE}.`;
@@ -231,26 +231,27 @@ function adviceOf(entry: Entry, entries: readonly Entry[]): string {
 function reviewReason(entry: Entry): string {
   const { at, said } = causeOf(entry);
   const end = entry.history.slice(at).find(({ event }) => /^(succeeded|declined)$/.test(event))?.event;
-  const unpaid = isPayment(entry) ? ', and it ended unpaid' : ', and it failed later';
-  const later = end === 'succeeded' ? ', and the right one later' : end ? unpaid : '';
+  const [done, failed] = isPayment(entry) ? ['paid', ', and it ended unpaid'] : ['sent', ', and it failed'];
+  const later = end === 'succeeded' ? ', and the right one later' : end ? failed : '';
   const [, asked = '', reported = ''] = /asked ([\d.]+) EUR, reported ([\d.]+) EUR/.exec(said) ?? [];
   if (asked && isUnpaid(entry))
     return `Nobody has paid yet. The gateway named ${formatMoney(reported)} for a request of ${formatMoney(asked)}`;
-  if (said.includes('duplicate')) return 'The gateway says paid, but it had refused this order as a duplicate';
-  if (/ after SUCCESS/.test(said)) return 'The gateway says failed, but it had said paid';
-  if (/ after FAILED/.test(said)) return 'The gateway says paid, but it had said failed';
+  if (said.includes('duplicate')) return `The gateway says ${done}, but it had refused this order as a duplicate`;
+  if (/ after SUCCESS/.test(said)) return `The gateway says failed, but it had said ${done}`;
+  if (/ after FAILED/.test(said)) return `The gateway says ${done}, but it had said failed`;
   if (asked) return `The gateway reported ${formatMoney(reported)} instead of ${formatMoney(asked)}${later}`;
   if (said in FIELDS) return `The gateway reported a different ${FIELDS[said]} than was asked for${later}`;
   if (said === '') return 'The gateway has not said in time how it ended';
-  return said.replace(/^SUCCESS/, 'The gateway says paid').replace(/^./, (letter) => letter.toUpperCase());
+  return said.replace(/^SUCCESS/, `The gateway says ${done}`).replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** As on the operator's page. */
 function whatToAsk(entry: Entry): string {
   if (isUnpaid(entry) && causeOf(entry).said) return 'Wait until it is paid or ends.';
-  const isPaid = isPayment(entry) && entry.status === 'SUCCESS';
-  if (isPaid && !paysNothing(entry)) return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
-  const what = isPaid ? 'before you refund it' : isPayment(entry) ? 'what was paid' : 'before you send it again';
+  const isDone = entry.status === 'SUCCESS';
+  if (isDone && !isPayment(entry)) return 'It counts as sent. Ask the gateway’s support before anything else.';
+  if (isDone && !paysNothing(entry)) return 'It counts as paid. Not shipped yet? Ask the gateway’s support first.';
+  const what = isDone ? 'before you refund it' : isPayment(entry) ? 'what was paid' : 'before you send it again';
   return `Ask the gateway’s support ${what}.`;
 }
 
@@ -309,7 +310,6 @@ export const walletEnd = (id: string) => `••••\u00A0${id.slice(Math.max(
 
 const DONE = { PAY: 'Paid', REFUND: 'Refunded', PAYOUT: 'Paid out' };
 const HOW: Record<string, string> = { DIRECT: 'Wallet app', CHECKOUT: 'Wallet website', JETGO: 'JetGo', QR: 'QR code' };
-const CHECKED = 'There is nothing to do yet.';
 export const WHOLE = 'the gateway sends whole amounts only';
 const TO_DO = {
   'To review': 'Once you know how it ended, record it on the operator’s page.',

@@ -69,6 +69,23 @@ it('a review says in plain words what the gateway said', () => {
     [reviewReason({ ...open, stage: 'declined' }), reviewReason({ ...open, type: 'PAYOUT' })],
     [said, said],
   );
+  // Whatever failed first, and of what sends money nothing is paid.
+  const reported = { ...mismatch, detail: mismatch.detail.replace('pending', 'succeeded') };
+  const ended = (event: 'declined' | 'succeeded') => ({ ...mismatch, event, detail: 'DECLINED' }) as const;
+  const refund = { ...flags, type: 'REFUND', mismatch: true, amountMinor: 500, currency: 'EUR', answer: null } as const;
+  assert.equal(
+    reviewReason({ ...refund, history: [reported, ended('declined')] }),
+    'The gateway reported €0.01 instead of €5.00, and it failed.',
+  );
+  assert.deepEqual(
+    reportsOf({ ...refund, history: [reported, ended('succeeded')] }).map(({ what }) => what),
+    ['€0.01, sent', '€5.00, sent, as asked'],
+  );
+  const against = { ...entry, event: 'conflict', detail: 'FAILED after SUCCESS' } as const;
+  assert.equal(
+    reviewReason({ ...refund, mismatch: false, conflict: true, history: [against] }),
+    'The gateway says failed, but it had said sent.',
+  );
 });
 
 it('a history says what a code of the network means, and keeps a code of the gateway', () => {
@@ -78,7 +95,7 @@ it('a history says what a code of the network means, and keeps a code of the gat
     ['HTTP 503', 'the gateway had a problem (HTTP 503)'],
     ['undocumented answer', 'the gateway’s answer was not understood'],
   ] as const)
-    assert.equal(detailOf({ at: 0, event: 'uncertain', source: 'answer', detail }), words);
+    assert.equal(detailOf({ at: 0, event: 'uncertain', source: 'answer', detail }, { type: 'PAY' }), words);
 });
 
 it('a payment that ended is called the same in its status, its explanation and its history', async (t) => {

@@ -44,6 +44,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     }),
     payout('PO-1', { needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('declined', null)] }), // prettier-ignore
     payout('PO-2', { needsReview: true, history: [said('needs_review', null)] }),
+    payout('PO-5', { status: 'SUCCESS', needsReview: true, history: [said('conflict', 'FAILED after SUCCESS'), said('needs_review', 'conflict')] }), // prettier-ignore
     payment('ST-2', { status: 'SUCCESS', surplus: true }),
     payment('ST-3', { status: 'SUCCESS', needsReview: true, history: [said('mismatch', 'amount: asked 25.00 EUR, reported 0.07 EUR'), said('needs_review', 'mismatch'), said('succeeded', null)] }), // prettier-ignore
     payment('ST-5', { needsReview: true, amount: '14.50', history: [said('mismatch', 'amount: asked 14.50 EUR, reported 0.01 EUR as pending'), said('needs_review', 'mismatch')] }), // prettier-ignore
@@ -55,7 +56,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   shop.proxy.answers['GET /transactions'] = { body: { transactions, nextCursor: null } };
   const { text } = await staff.get('/desk/list');
   const link = 'href="http://127\\.0\\.0\\.1:8789/admin/transactions/PO-1"';
-  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and it failed later\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
+  assert.match(text, new RegExp(`<li id="PO-1"\\s+class="warn"[^]*?Needs review[^]*?<p>The gateway reported €0\\.07 instead of €25\\.00, and it failed\\. Ask the gateway’s support before you send it again\\.<[^]*?${link}`)); // prettier-ignore
   assert.match(
     text,
     /<h2>To review<small>Once you know how it ended, record it on the operator’s page\.<(?:(?!<h2)[^])*<li id="PO-1"(?:(?!<h2)[^])*<time [^>]* title="Today, Nov 20, [^>]*>started\u00A0\d\d:\d\d<(?:(?!<h2)[^])*<h2>To refund<(?:(?!<h2)[^])*<li id="ST-2"(?:(?!<h2)[^])*<h2>Today, Nov 20, \S+<[^]*<li id="ST-1"/,
@@ -63,7 +64,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
   const toReview = [...(text.split('<h2>')[1] ?? '').matchAll(/<li id="(.*?)"/g)].map(([, id]) => id);
   assert.deepEqual(
     toReview,
-    ['ST-R3', 'ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-5', 'ST-3', 'PO-2', 'PO-1'],
+    ['ST-R3', 'ST-R2', 'ST-R1', 'ST-R0', 'ST-4', 'ST-5', 'ST-3', 'PO-5', 'PO-2', 'PO-1'],
     'the oldest first',
   );
   assert.match(text, /aria-label="Review PO-1">Review</);
@@ -73,6 +74,7 @@ test('the desk lists payments and payouts, and says why one needs review, with a
     text,
     /PO-2"[^]*?<p>The gateway has not said in time how it ended\. Ask the gateway’s support before you send it again\.</,
   );
+  assert.match(text, /PO-5"[^]*?<p>The gateway says failed, but it had said sent\. It counts as sent\. Ask the gateway’s support before anything else\.</); // prettier-ignore
   assert.match(
     text,
     /ST-3"[^]*? Paid, needs review<[^]*?<p>The gateway reported €0\.07 instead of €25\.00, and the right one later\. It counts as paid\. Not shipped yet\? Ask the gateway’s support first\.</,
