@@ -64,6 +64,9 @@ export function isRefundable(payment: Transaction, { order, now }: OrderAt, rule
   return order !== undefined && canSend(leftOfPayment(payment, order, rules, now));
 }
 
+/** As far as the gateway takes it. */
+const isBack = ({ sendable, isComing }: Left) => sendable === 0 && !isComing;
+
 export const canSend = ({ cause, sendable }: Left) => cause === null && sendable > 0;
 
 /** Whether to ask for what is owed. It is settled only once its refunds have ended, because one may still fail. */
@@ -158,7 +161,9 @@ export function refunding(
   if (cause === 'under_review' && own.length === 0) return '';
   const isSendable = canSend(all);
   const offered = Math.min(sendable, failed?.amountMinor ?? sendable);
-  const extra = paysNothing(payment) ? undefined : order.payments.find((one) => paysNothing(one) && !isDenied(one));
+  const isTooMuch = (one: Transaction) =>
+    paysNothing(one) && !isDenied(one) && !isBack(leftOfPayment(one, order, rules, now));
+  const extra = paysNothing(payment) ? undefined : order.payments.find(isTooMuch);
   const isSecond = isSendable && extra !== undefined && isRefundable(extra, at, rules);
   const isUrgent = !isSecond && isToSendBack(payment, order, all);
   const paying = paysNothing(payment) ? order.payments.find(({ id }) => id === order.paidBy) : undefined;
