@@ -14,6 +14,7 @@ import {
   answerName,
   STATUS_NAMES,
   TYPE_NAMES,
+  failureOf,
   kindAndWallet,
   reviewReason,
   status,
@@ -162,7 +163,7 @@ function owedItem({ payment, ...left }: Owed, now: number): Html {
   return toDo(
     payment,
     now - (since ?? left.failed?.updatedAt ?? payment.updatedAt),
-    whyBack(payment, left),
+    whyBack(payment, left, left.failed && failureOf(left.failed)),
     canSend(left) ? 'Refund' : 'Settle',
     paysNothing(payment) ? left.left : left.failed?.amountMinor,
     paysNothing(payment) ? undefined : ['warn', 'Refund failed'],

@@ -433,10 +433,10 @@ export interface Left {
 export const owedText = (left: string) =>
   `${left} is still owed to the customer: the gateway sends whole amounts only, so settle it another way once the refund has arrived.`;
 
-/** What to do with money that pays no order, and with what failed to go back. */
-export function whyBack(payment: Transaction, { left, sendable, cause, failed }: Left): string {
+/** What to do with money that pays no order, and with what failed to go back, with the reason where no table has it. */
+export function whyBack(payment: Transaction, { left, sendable, cause, failed }: Left, reason = ''): string {
   const { surplus, currency } = payment;
-  const again = failed ? `The refund of ${moneyOf(failed)} failed. ` : '';
+  const again = failed ? `The refund of ${moneyOf(failed)} failed. ${reason && `${reason} `}` : '';
   if (!paysNothing(payment)) return `${again}Refund it again.`;
   const [all, whole] = [left, sendable].map((amountMinor) => moneyOf({ amountMinor, currency }));
   const rest = left === sendable ? '' : ` of ${all}: the gateway sends whole amounts only`;

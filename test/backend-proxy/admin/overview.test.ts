@@ -316,7 +316,7 @@ it('a payment whose last refund failed is to refund for 7 days, until another re
   await world.pass(M);
   await operator.says(
     '/admin',
-    / 1 payment to refund As of .* Pause Refund failed A-1 · QR code •••• 6789 · open for [\w ]+ The refund of €4\.00 failed\. Refund it again\. €4\.00 Refund Received /,
+    / 1 payment to refund As of .* Pause Refund failed A-1 · QR code •••• 6789 · open for [\w ]+ The refund of €4\.00 failed\. Declined by the gateway\. No money moved\. Refund it again\. €4\.00 Refund Received /,
   );
   await operator.says('/admin/health', / ! To refund 1 payment ✓ To settle Nothing\. /);
   await operator.says(
