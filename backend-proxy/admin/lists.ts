@@ -14,7 +14,7 @@ import {
 import { decimalOf } from '../protocol/money.ts';
 import { REASONS, STATUSES, type Status } from '../protocol/wire.ts';
 import { asOf, transactionTable, cards, linkTo, nameOf, type Backs, type Column } from './layout.ts';
-import { answerName, endOfReason, isInDoubt, STATUS_NAMES, TYPE_NAMES } from './words.ts';
+import { answerName, endOfReason, STATUS_NAMES, TYPE_NAMES } from './words.ts';
 import {
   type Html,
   isDay,
@@ -77,9 +77,7 @@ export function transactionsPage(filters: Filters, page: TransactionPage | strin
     if (filters.awaited) return isAwaited(each) && isOfClosed(each) === (filters.closed === 'true');
     return each.needsReview || !isOfClosed(each);
   };
-  // What is to be refunded or settled is not reviewed.
-  const asked = filters.status === REVIEW ? transactions.filter(isInDoubt) : transactions;
-  const shown = WAITING.has(filters.status ?? '') ? asked.filter(isListed) : asked;
+  const shown = WAITING.has(filters.status ?? '') ? transactions.filter(isListed) : transactions;
   // A page is of a limited number of transactions that were looked at: before the last one, none may match.
   const match = `No transaction matches.${filters.orderId ? ` Anything but a whole ID is looked for in the newest ${MAX_SEARCHED} only.` : ''}`;
   const nothing = isNarrowed(filters) ? match : 'No transaction yet.';

@@ -137,7 +137,7 @@ function createRead({ counter, gauge }: Make) {
   return {
     streams: gauge('open_streams', 'Open event streams'),
     transactions: gauge('transactions', 'Open transactions, by type and status', 'type', 'status'),
-    reviews: gauge('transactions_needing_review', 'Transactions that a person must resolve'),
+    reviews: gauge('transactions_needing_review', 'Transactions to review, or to refund because the order was closed'),
     unmatched: gauge('unmatched_ipns', 'Stored IPNs that match no transaction'),
     checks: gauge('checks', 'Planned status checks, and those that are due', 'state'),
     rate: gauge('checks_per_second', 'Current limit of status checks per second'),

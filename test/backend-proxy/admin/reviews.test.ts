@@ -232,7 +232,7 @@ it('a payment after the closing says what to do: refund it, or where nothing can
       `Paid after closing A-2 · QR code .* Still owed €0\\.50 ${why} Came in .* Your .* Continue (?!.* Refunds )`,
     ),
   );
-  await operator.says('/admin/transactions?status=REVIEW', /No transaction matches/);
+  await operator.says('/admin/transactions?status=REVIEW', / 2 transactions found, /);
   const settled = { status: 'SETTLED', by: 'Ada', note: '' };
   const wrong = textOf(await (await resolve(operator, 'A-2', settled)).text());
   assert.match(wrong, / Still owed €0\.50 .* How it was settled Say how\. Continue /);
