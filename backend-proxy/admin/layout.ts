@@ -351,7 +351,7 @@ export function transactionTable(
   if (transactions.length === 0) return html`<p class="empty">${none}</p>`;
   return cards(
     caption,
-    ['Gateway ID', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
+    ['ID', 'Type', ['Amount', 'right'], 'Status', `Created, ${serverClock.zone}`],
     transactions.map((each) => [
       html`<a href="${linkTo(each)}">${each.id}</a>`,
       kindAndWallet(each),

@@ -198,7 +198,7 @@ export function webhookTable(
   isOfOne = false,
 ): Html {
   if (webhooks.length === 0) return html`<p class="empty">No ${caption.toLowerCase()}.</p>`;
-  const about: readonly Column[] = isOfOne ? [] : ['Gateway ID', ['Amount', 'right']];
+  const about: readonly Column[] = isOfOne ? [] : ['Transaction', ['Amount', 'right']];
   return cards(
     `${caption}, ${isOfOne ? 'oldest' : 'newest'} first`,
     ['Type', ...about, 'State', ['Action', 'action'], `Created, ${serverClock.zone}`],
@@ -282,7 +282,7 @@ export function webhookPage(webhook: Webhook, form: string, now: number, transac
     ${details([
       ['Webhook ID', id],
       ['Order', linkToOrder(orderId)],
-      ['Gateway ID', transaction === undefined ? transactionIn(webhook) : nameOf(transaction)],
+      ['Transaction', transaction === undefined ? transactionIn(webhook) : nameOf(transaction)],
       ['Reason', endIn(webhook)?.join('. ') ?? null],
       ['Last answer', lastAnswer && answerName(lastAnswer)],
       ['Next attempt', webhook.state === 'pending' && nextAt > now ? time(nextAt) : null],

@@ -358,7 +358,7 @@ export function ipnsPage(ipns: readonly UnmatchedIpn[]): Html {
     ${cards('IPNs without a transaction, newest first', COLUMNS, ipns.map(cellsOf))}`;
 }
 
-const COLUMNS = ['Gateway ID', 'Type', ['Amount', 'right'], 'Reported', 'First', ['Times', 'right']] as const;
+const COLUMNS = ['ID at the gateway', 'Type', ['Amount', 'right'], 'Reported', 'First', ['Times', 'right']] as const;
 
 function cellsOf({ reading, seen, firstAt }: UnmatchedIpn) {
   const { transactionId, type, currency, outcome } = reading;

@@ -84,7 +84,7 @@ interface Given {
 
 export function transactionPage(given: Given): Html {
   const { transaction, at, refunded, refundRules, webhooks, form, name, now, typed = {} } = given;
-  const { id, paymentId, note } = transaction;
+  const { note } = transaction;
   // Money that came after the closing is refunded or settled, which ends its review.
   const { order, now: askedAt = now } = at ?? {};
   const isOwed = order !== undefined && owedOf(transaction, order.refunds) > 0;
@@ -93,23 +93,25 @@ export function transactionPage(given: Given): Html {
   const refund = refunding(transaction, at, refundRules, form, { by: name, ...typed.refund }, typed.resolution);
   const { closed, paidBy } = order ?? {};
   const mayBeClosed = closed === null && paidBy === null;
-  const record = details([
-    ['Gateway ID', id],
+  const record: Facts = [
+    ...(isAsked ? [] : idsOf(transaction)),
     ['Refund of', refunded === undefined ? null : nameOf(refunded)],
-    ['Payment ID', paymentId],
     ['Asked for', askedFor(transaction)],
     ...walletGiven(transaction),
     ['Note', note],
-  ]);
+  ];
   const toClose = html`<section class="panel" aria-labelledby="order">
     <h2 id="order">Order</h2>
     <p>A closed order takes no new payment.</p>
     <a class="button quiet" href="${linkTo(transaction)}/close">Close the order…</a>
   </section>`;
-  const facts = html`<section class="panel" aria-labelledby="details">
-    <h2 id="details">Details</h2>
-    ${record}
-  </section>`;
+  const hasFacts = record.some(([, value]) => value !== null);
+  const facts = hasFacts
+    ? html`<section class="panel" aria-labelledby="details">
+        <h2 id="details">Details</h2>
+        ${details(record)}
+      </section>`
+    : '';
   const history = html`<section class="panel" aria-labelledby="history">
     <h2 id="history">History</h2>
     ${historyList(transaction, order)}
@@ -130,8 +132,16 @@ export function transactionPage(given: Given): Html {
     ${webhookTable('Webhooks of this transaction', webhooks, given, true)}`;
 }
 
+type Facts = Parameters<typeof details>[0];
+
+/** The gateway's support knows both. */
+const idsOf = ({ id, paymentId }: Transaction): Facts => [
+  ['Our ID at the gateway', id],
+  ['The gateway’s number', paymentId],
+];
+
 /** If another one paid, which its name says. */
-function walletGiven({ method, payer, customer }: Transaction): [string, Html][] {
+function walletGiven({ method, payer, customer }: Transaction): Facts {
   if (method === null || customer === null || payer === null || payer === customer) return [];
   return [[PAYS_BY[method] === 'prompt' ? 'Wallet asked' : 'Wallet ID entered', wallet(customer)]];
 }
@@ -202,7 +212,7 @@ function whatToDo(transaction: Transaction): Html {
   const why = transaction.needsReview ? reviewReason(transaction) : DUPLICATE;
   const reports = reportsOf(transaction).map((report) => html`<div>${reportLine(report)}</div>`);
   return html`<p class="why">${why}</p>
-    ${reports.length === 0 ? '' : details([['Reported', html`${reports}`]])}
+    ${details([['Reported', reports.length === 0 ? null : html`${reports}`], ...idsOf(transaction)])}
     <p>${whatToAsk(transaction)} ${isUnpaid(transaction) ? '' : 'Then say what you know.'}</p>`;
 }
 

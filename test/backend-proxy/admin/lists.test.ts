@@ -187,7 +187,7 @@ it('of a payment that was replaced, its page and the webhook of its end say so, 
   const [, webhook = ''] = /href="(\/admin\/webhooks\/msg_\w+)"/.exec(page) ?? [];
   await operator.says(
     webhook,
-    / Gateway ID A-1 · QR code · 20 Nov 2026 .* Reason Replaced\. The customer started another payment\. /,
+    / Transaction A-1 · QR code · 20 Nov 2026 .* Reason Replaced\. The customer started another payment\. /,
   );
   await world.settleAfter('approve', 'A-1-2');
   await operator.says('/admin/transactions/A-1', /another payment\. Money that still comes has to be refunded\. /);

@@ -84,7 +84,10 @@ it('a payment is refunded in two steps: the second names amount and wallet, and 
   await operator.says('/admin/transactions/A-1-r1', /Started by Marta K\./);
   const back = await operator.open('/admin/transactions/A-1-r1');
   assert.match(back, /<title>A-1-r1 · [^]*Refund of<\/dt>\s*<dd><a href="\/admin\/transactions\/A-1">/);
-  assert.match(textOf(back), /Refund of A-1 · QR code •••• 6789 · 20 Nov 2026 , [\d :]+ UTC Payment ID /);
+  assert.match(
+    textOf(back),
+    /Details Our ID at the gateway A-1-r1 The gateway’s number \d+ Refund of A-1 · QR code •••• 6789 · 20 Nov 2026 , [\d :]+ UTC Note /,
+  );
   await operator.says(path, /€6\.00 can be refunded/);
   await operator.send(`${path}/refund`, fieldsOf(await ask('6')));
   await operator.says(path, / €10\.00 is on its way\. Details /);

@@ -65,7 +65,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   assert.match(await operator.open('/admin/transactions/A-2/close'), /name="by"\s+value=""/);
   await createMismatch(world, 'A-3');
   await observe(world, 'A-3', verified('succeeded'), 'later');
-  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Reported €0\.07, waiting · 20 Nov [^€]* UTC €10\.10, paid, as asked · [^€]*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
+  await operator.says('/admin/transactions/A-3', / Paid, needs review .*reported €0\.07 instead of €10\.10, and the right one later\. Reported €0\.07, waiting · 20 Nov [^€]* UTC €10\.10, paid, as asked · [^€]* Our ID at the gateway A-3 The gateway’s number \d+ It counts as paid\. [^€]*say what you know\. What happened\? The money was received It is already counted as received\. This only ends the review\. No money was received It is listed as denied, is not counted, and cannot be refunded\. /); // prettier-ignore
   await operator.says('/admin', / and the right one later\. It counts as paid\. Not shipped yet\? Ask the gateway’s support first\. /); // prettier-ignore
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(

@@ -154,6 +154,6 @@ it('a review after a restore names each id to look for, and does not say that th
   const transaction = { ...found, mismatch: false, stage: 'uncertain', history } as const;
   const given = { transaction, at: undefined, refundRules: { refundMethods: new Set<never>(), payoutDecimals: false }, webhooks: [], form: 'x', name: '', now: 0 }; // prettier-ignore
   const said = textOf(String(await transactionPage(given)));
-  assert.match(said, /Needs review The database was restored, and the gateway did not answer; look there for A-1 and 1\. Ask the gateway’s support what was paid\. Then say/); // prettier-ignore
+  assert.match(said, /Needs review The database was restored, and the gateway did not answer; look there for A-1 and 1\. Our ID at the gateway A-1 The gateway’s number \d+ Ask the gateway’s support what was paid\. Then say/); // prettier-ignore
   assert.doesNotMatch(said, /nothing to do/);
 });
