@@ -139,6 +139,26 @@ it("a webhook has the merchant's view of a payment, with a signature that the me
   assert.equal(webhook.headers['webhook-timestamp'], String(Math.floor(world.now() / 1000)));
 });
 
+it('a payment.succeeded after a review says that it is needed, and no other follows once a person agrees', async (t) => {
+  const world = await createWorld(t, { webhooks: true });
+  await world.start(world.token(), { method: 'QR' });
+  await world.faults({ status: { tamper: { amount: 0.01 } }, times: 1 });
+  await world.settleAfter('approve', 'A-1');
+  await world.pass(M);
+  const sent = () => world.receiver.received.map(({ payload: { type, data } }) => [type, data['needsReview']]);
+  const expected = [
+    ['payment.mismatch', true],
+    ['payment.needs_review', true],
+    ['payment.succeeded', true],
+  ];
+  assert.deepEqual(sent(), expected);
+  await world.merchant('POST', '/transactions/A-1/resolve', { status: 'SUCCESS', by: 'Ada', note: 'it came' });
+  await world.pass(M);
+  assert.deepEqual(sent(), expected);
+  const { body } = await world.merchant<{ payments: object[] }>('GET', '/orders/A-1');
+  assert.partialDeepStrictEqual(body.payments, [{ status: 'SUCCESS', needsReview: false, reason: null }]);
+});
+
 it('a webhook with one changed byte fails verification', async (t) => {
   const world = await createWorld(t, { webhooks: true });
   await paid(world, 'A-1');
