@@ -154,6 +154,7 @@ export class Stack {
         MERCHANT_LOGO: LOGO,
         SHOP_URL: this.shop,
         DESK_URL: `${this.shop}/desk`,
+        OPERATOR_URL: this.operator,
       },
       proxy: {
         GATEWAY_URL: this.sandbox,

@@ -1,16 +1,18 @@
 // Runs the sandbox gateway as a process, configured by the environment: GATEWAY_API_KEY (required: the key that the
 // proxy sends as X-API-KEY), IPN_URL (the proxy's IPN URL; can be set later by POST /_sandbox/ipn-url), PUBLIC_URL
-// (how browsers reach it; default: the host of each request), MERCHANT_NAME (Demo Shop), MERCHANT_LOGO (a `data:` URL), SHOP_URL and
-// DESK_URL (of the merchant's pages, which its own then lead to), HOST (127.0.0.1), PORT (8788; 0 for any free port). An empty variable counts as missing. Prints one JSON line, {"listening": "http://…"},
+// (how browsers reach it; default: the host of each request), MERCHANT_NAME (Demo Shop), MERCHANT_LOGO (a `data:` URL),
+// SHOP_URL, DESK_URL and OPERATOR_URL (of the merchant's pages, which its own then lead to), HOST (127.0.0.1), PORT
+// (8788; 0 for any free port). An empty variable counts as missing. Prints one JSON line, {"listening": "http://…"},
 // when ready; ends on SIGTERM or SIGINT.
 import { serve } from '@hono/node-server';
 import { createSandbox } from './sandbox.ts';
 
-const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, MERCHANT_NAME, MERCHANT_LOGO, SHOP_URL, DESK_URL } = process.env;
+const { GATEWAY_API_KEY, IPN_URL, PUBLIC_URL, MERCHANT_NAME, MERCHANT_LOGO, SHOP_URL, DESK_URL, OPERATOR_URL } =
+  process.env;
 const HOST = process.env['HOST'] || '127.0.0.1';
 const PORT = process.env['PORT'] || '8788';
 if (!GATEWAY_API_KEY) fail('GATEWAY_API_KEY is missing: the key that the proxy sends as X-API-KEY.');
-for (const [name, value] of Object.entries({ IPN_URL, PUBLIC_URL, SHOP_URL, DESK_URL })) {
+for (const [name, value] of Object.entries({ IPN_URL, PUBLIC_URL, SHOP_URL, DESK_URL, OPERATOR_URL })) {
   if (value && !isWebUrl(value)) fail(`${name} is not a URL that begins with http:// or https://.`);
 }
 if (IPN_URL?.endsWith('/')) fail('IPN_URL must end with the IPN secret.');
@@ -23,6 +25,7 @@ const sandbox = createSandbox({
   ...(MERCHANT_LOGO ? { merchantLogo: MERCHANT_LOGO } : {}),
   shopUrl: SHOP_URL || undefined,
   deskUrl: DESK_URL || undefined,
+  operatorUrl: OPERATOR_URL || undefined,
   ...(PUBLIC_URL ? { publicUrl: PUBLIC_URL.replace(/\/+$/, '') } : {}),
 });
 const stop = sandbox.run();

@@ -88,7 +88,8 @@ function frontPage(options: OverviewOptions, times: string, isControlled: boolea
     <header class="bar">
       <h1>${logo(GATEWAY)}</h1>
       <nav class="row" aria-label="Demo">
-        ${pageLink('Shop', options.shopUrl)} ${pageLink('Desk', options.deskUrl)} ${pageLink('Wallet phone', '/wallet')}
+        ${pageLink('Shop', options.shopUrl)} ${pageLink('Desk', options.deskUrl)}
+        ${pageLink('Operator', options.operatorUrl)} ${pageLink('Wallet phone', '/wallet')}
       </nav>
     </header>
     <main data-live="/overview/live${onlyFailed ? '?failed' : ''}" data-version="${versionOf(options)}">

@@ -95,6 +95,8 @@ export const banner = (text: string | Markup = SANDBOX): Markup =>
 export interface ShopPages {
   shopUrl?: string | undefined;
   deskUrl?: string | undefined;
+  /** Of the merchant's payment proxy. */
+  operatorUrl?: string | undefined;
 }
 
 /** Empty for a page whose address is not known. */

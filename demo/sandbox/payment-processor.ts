@@ -70,7 +70,7 @@ export class PaymentProcessor {
   /** With `hold` it stays PROCESSING until it is approved or declined by hand. @throws Refusal */
   payOut(request: PayoutRequest, hold = false): Payout {
     this.#store.refuseDuplicate(request.orderId);
-    const payout: Payout = { ...this.#fieldsOf(request), type: 'PAYOUT', note: request.note };
+    const payout: Payout = { ...this.#fieldsOf(request), type: 'PAYOUT', note: request.note, isHeld: hold };
     this.#add(payout);
     this.#clock.at(payout.createdAt + PAYOUT_STEP_MS, () => this.begin(payout));
     if (!hold) {
@@ -113,9 +113,13 @@ export class PaymentProcessor {
     return all;
   }
 
+  byCode(code: string): Payment | undefined {
+    return this.#store.byCode(code);
+  }
+
   /** The customer scans the code, or opens its link on the same device. */
   scan(code: string, customer: Customer): Payment | undefined {
-    const payment = this.#store.byCode(code);
+    const payment = this.byCode(code);
     if (payment && !isFinal(payment)) this.open(payment, customer);
     return payment;
   }
@@ -180,7 +184,7 @@ export class PaymentProcessor {
     this.#store.bindReference(payment.customerReferenceNo, customer.walletId);
     const at = this.#clock.now();
     const { paymentId, method } = payment;
-    const how = `${NAMES[method]}${this.paidBefore(payment, customer) ? ', again' : ''}`;
+    const how = this.paidBefore(payment, customer) ? 'Another payment of this order' : NAMES[method];
     customer.move({ at, kind: 'PAYMENT', minor: -minor, currency, about: [this.orderOf(payment), how], paymentId });
     this.reach(payment, 'PAYMENT_FINALIZED');
     this.#end(payment, 'SUCCESS', 'SUCCESS');

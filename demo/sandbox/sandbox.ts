@@ -55,7 +55,9 @@ export interface Sandbox {
 }
 
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { random = randomBytes, merchant = 'Demo Shop', merchantLogo, publicUrl, shopUrl, deskUrl } = options;
+  const { random = randomBytes, merchant = 'Demo Shop', merchantLogo, publicUrl } = options;
+  const { shopUrl, deskUrl, operatorUrl } = options;
+  const pages = { shopUrl, deskUrl, operatorUrl };
   const clock = new Clock(options.now ?? Date.now);
   let version = 0;
   const onChange = () => {
@@ -78,7 +80,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   });
   const requestLog = new RequestLog(clock, onChange);
   const controls = { processor, faults, clock, requestLog, ipns };
-  const shown = { processor, clock, random, merchant, merchantLogo, shopUrl, deskUrl, version: () => version };
+  const shown = { processor, clock, random, merchant, merchantLogo, ...pages, version: () => version };
   const baseUrl = (c: Context) => publicUrl ?? new URL(c.req.url).origin;
 
   const app = new Hono<{ Bindings: HttpBindings }>();

@@ -47,7 +47,7 @@ export function state({ clock, faults, ipns }: ControlOptions): Markup {
     </div>
   </dl>`;
   const end = html`<form method="post" action="/overview/end-faults">
-    <button id="end-faults" class="main">Back to normal</button>
+    <button id="end-faults" class="main">End all faults</button>
   </form>`;
   return html`<section class="${isCalm ? '' : 'odd'} card">
     ${isCalm ? html`<h2 class="calm">No fault is active</h2>` : activeFaults(active)} ${facts} ${isCalm ? '' : end}

@@ -10,7 +10,7 @@ import type { Delivery } from './ipn.ts';
 import { NAMES } from './methods.ts';
 import { formatMoney, partOf } from './money.ts';
 import { byDay, clockTime, countdown, folded, json, time, type Markup, type ShopPages } from './page.ts';
-import { isFinal, isPayment, walletIn, type Payment, type Transaction } from './transaction.ts';
+import { isFinal, isPayment, walletIn, type Payment, type Payout, type Transaction } from './transaction.ts';
 
 const LISTS = { waiting: 'Waiting', ended: 'Ended' } as const;
 const SHOWN = 5;
@@ -55,12 +55,14 @@ const DELIVERY_NAMES: Record<Delivery['state'], string> = {
 const PAID = { Payment: 'Paid', Payout: 'Paid out', Refund: 'Refunded' };
 type Kind = keyof typeof PAID;
 
-function standing(kind: Kind, { status, message }: Pick<Transaction, 'status' | 'message'>): [string, Tone] {
+type Standing = Pick<Transaction, 'status' | 'message'> & Partial<Pick<Payout, 'isHeld'>>;
+
+function standing(kind: Kind, { status, message, isHeld }: Standing): [string, Tone] {
   switch (status) {
     case 'INITIALIZED':
       return ['Waiting', ''];
     case 'PROCESSING':
-      return [UNDER_WAY[kind], ''];
+      return [isHeld ? 'Held by a fault' : UNDER_WAY[kind], ''];
     case 'SUCCESS':
       return [PAID[kind], 'good'];
     case 'FAILED':

@@ -42,6 +42,8 @@ export interface Payment extends TransactionFields {
 export interface Payout extends TransactionFields {
   type: 'PAYOUT';
   note: string | null;
+  /** By a fault: it ends by hand alone. */
+  isHeld: boolean;
 }
 
 export type Transaction = Payment | Payout;

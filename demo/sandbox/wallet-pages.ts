@@ -133,13 +133,14 @@ export const sheet = (view: PhoneView, opened: Opened): Markup =>
 /** Keeps `query`, so that a scanned link leads to its payment after the choice. */
 export function choicePage(
   c: Context,
-  view: Pick<PhoneView, 'people' | 'aheadMs' | 'shopUrl'>,
+  view: Pick<PhoneView, 'people' | 'aheadMs' | 'merchant' | 'merchantLogo' | 'shopUrl'>,
   query: URLSearchParams,
+  payment?: Payment,
 ) {
   const kept = [...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
-  const screen = html`${logo()}
+  const screen = html`${logo()} ${payment && !isFinal(payment) ? asked(view, payment) : ''}
     <h1>Whose phone is this?</h1>
-    <p>Choose a demo customer. ${ABOUT}</p>
+    <p>Choose ${view.people[0]?.name}, the demo’s customer, or another one. ${ABOUT}</p>
     <form class="stack" method="get">
       ${kept}
       ${view.people.map(
@@ -351,15 +352,17 @@ function activity(view: PhoneView): Markup {
   </section>`;
 }
 
+const asked = ({ merchant, merchantLogo }: Pick<PhoneView, 'merchant' | 'merchantLogo'>, payment: Payment): Markup =>
+  html`${pictureOf(merchant, merchantLogo)}
+    <h2 class="title">Pay ${merchant}</h2>
+    <p class="amount">${formatMoney(payment.minor, payment.currency)}</p>`;
+
 function request(view: PhoneView, { payment, fromApp }: Opened): Markup {
-  const { customer, orderOf, merchant, merchantLogo, now } = view;
+  const { customer, orderOf, now } = view;
   const { minor, currency, createdAt } = payment;
   const balance = customer.balance(currency);
   const isShort = balance < minor;
-  return html`${pictureOf(merchant, merchantLogo)}
-    <h2 class="title">Pay ${merchant}</h2>
-    <p class="amount">${formatMoney(minor, currency)}</p>
-    ${alreadyPaid(payment, view)}
+  return html`${asked(view, payment)} ${alreadyPaid(payment, view)}
     ${isShort ? html`<p class="problem">The balance is ${formatMoney(minor - balance, currency)} too low.</p>` : ''}
     <dl class="facts lines">
       ${fact('Order', orderOf(payment))} ${website(payment)} ${fact('Asked', ago(createdAt, now))}

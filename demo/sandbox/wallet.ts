@@ -95,11 +95,10 @@ async function chooseCustomer(c: WalletContext, next: Next, options: WalletOptio
   }
   const customer = processor.customer(getCookie(c, COOKIE) ?? null);
   if (!customer || as !== null) {
-    return choicePage(
-      c,
-      { people: processor.customers, aheadMs: clock.aheadMs, shopUrl: options.shopUrl },
-      url.searchParams,
-    );
+    const payment = processor.byCode(codeIn(url.searchParams.get('code') ?? ''));
+    const { merchant, merchantLogo, shopUrl } = options;
+    const view = { people: processor.customers, aheadMs: clock.aheadMs, merchant, merchantLogo, shopUrl };
+    return choicePage(c, view, url.searchParams, payment);
   }
   c.set('customer', customer);
   return next();

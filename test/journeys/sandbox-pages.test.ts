@@ -353,7 +353,7 @@ test('a row of the gateway’s page says that no shopper has its page or code, i
   await page.context().close();
 });
 
-test('without script, a fault is switched on by a button, shown as active, and ended by Back to normal', async () => {
+test('without script, a fault is switched on by a button, shown as active, and ended by End all faults', async () => {
   const page = await visit({ ...DESKTOP, javaScriptEnabled: false }, '/');
   await page.getByText('Once', { exact: true }).click();
   const button = page.getByRole('button', { name: 'Send no notifications' });
@@ -365,7 +365,7 @@ test('without script, a fault is switched on by a button, shown as active, and e
   assert.equal(await button.getAttribute('aria-pressed'), 'true');
   await page.waitForLoadState();
   assert.deepEqual(await button.boundingBox(), place, 'the pressed button stays where it is');
-  await page.getByRole('button', { name: 'Back to normal' }).click();
+  await page.getByRole('button', { name: 'End all faults' }).click();
   await page.getByRole('heading', { name: 'No fault is active' }).waitFor();
   await page.context().close();
 });

@@ -42,7 +42,8 @@ describe('the overview of transactions', () => {
 
   it('gateway page and phone lead to the merchant’s pages, if their addresses are known', async () => {
     const [shopUrl, deskUrl] = ['https://shop.example', 'https://shop.example/desk'];
-    for (const known of [{ shopUrl, deskUrl }, {}]) {
+    const operatorUrl = 'https://pay.shop.example/admin';
+    for (const known of [{ shopUrl, deskUrl, operatorUrl }, {}]) {
       const opened = openSandbox(known);
       const links = async (path: string) => {
         const browser = new Browser(opened);
@@ -53,7 +54,7 @@ describe('the overview of transactions', () => {
       };
       const [shop, desk, start] = [`Shop: ${shopUrl}`, `Desk: ${deskUrl}`, `the shop: ${shopUrl}`];
       const isKnown = 'shopUrl' in known;
-      assert.deepEqual(await links('/'), isKnown ? [shop, desk, start] : []);
+      assert.deepEqual(await links('/'), isKnown ? [shop, desk, `Operator: ${operatorUrl}`, start] : []);
       for (const path of ['/wallet', '/wallet?as=12345678']) assert.deepEqual(await links(path), isKnown ? [shop] : []);
     }
   });
@@ -384,7 +385,7 @@ describe('the test controls of the overview', () => {
     const browser = await openOverview(opened);
     assert.match(
       browser.text,
-      /The gateway misbehaves Answer payment requests 5 s late · Lose answers to payment requests 7 .* Notifications \(IPNs\) go to .* UTC Back to normal /,
+      /The gateway misbehaves Answer payment requests 5 s late · Lose answers to payment requests 7 .* Notifications \(IPNs\) go to .* UTC End all faults /,
     );
     assert.match(browser.text, /Status checks {&quot;lagMs&quot;:7} 7 more times/);
     assert.match(browser.text, /http:\/\/merchant\.example\/ipn\/…/);

@@ -79,7 +79,7 @@ describe('the latest requests on the overview', () => {
     assert.match(String(other), / other-1 There is no transaction with this orderId and type\. 404 Not Found /);
   });
 
-  it('a status check says how a transaction stands in the words of its row', async () => {
+  it('a status check says how a transaction stands in the words of its row, which names a fault that holds it', async () => {
     const opened = openSandbox();
     await opened.send('pay', collection('QR'));
     const { code } = await opened.transaction('order-QR');
@@ -92,7 +92,7 @@ describe('the latest requests on the overview', () => {
     const browser = await openOverview(opened);
     const [held, scanned] = requestsIn(browser);
     assert.match(browser.text, / order-QR QR code .* Opened /);
-    assert.match(browser.text, / payout-1 Payout .* On its way /);
+    assert.match(browser.text, / payout-1 Payout .* Held by a fault /);
     assert.match(String(scanned), / Status check order-QR Opened 200 /);
     assert.match(String(held), / Status check payout-1 On its way 200 /);
   });

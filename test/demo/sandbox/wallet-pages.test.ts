@@ -122,6 +122,22 @@ describe('the wallet phone', () => {
     assert.match(phone.text, /Order order-QR Website shop\.example Asked just now/);
   });
 
+  it('a code that is opened before it is known whose phone it is asks that below what is to pay, unless it is paid', async () => {
+    const opened = openSandbox();
+    const { json } = await opened.send('pay', collection('QR'));
+    const phone = new Browser(opened);
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(
+      phone.text,
+      /Pay Demo Shop €10\.50 Whose phone is this\? Choose Ada Keller, the demo’s customer, or another one\. /,
+    );
+    assert.deepEqual(await statusOf(opened, 'order-QR'), ['INITIALIZED', 'INITIALIZED'], 'nobody has opened it yet');
+    await opened.control('transactions/order-QR/approve');
+    await phone.open(Buffer.from(String(json['qr']), 'base64').toString());
+    assert.match(phone.text, /Whose phone is this\?/);
+    assert.doesNotMatch(phone.text, /Pay Demo Shop/);
+  });
+
   it('a code that somebody else has paid says so', async () => {
     const opened = openSandbox();
     const { json } = await opened.send('pay', collection('QR'));
@@ -246,7 +262,7 @@ describe('the wallet phone', () => {
       await opened.control(`transactions/${orderId}/approve`);
     }
     const { text } = await phoneOf(opened);
-    assert.match(text, / −€10\.50 A-1 QR code, again just now .* −€10\.50 A-1 QR code just now /);
+    assert.match(text, / −€10\.50 A-1 Another payment of this order just now .* −€10\.50 A-1 QR code just now /);
   });
 
   it('a refund and a payout open from the activity, and the refund leads to its payment', async () => {
