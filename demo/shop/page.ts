@@ -16,8 +16,8 @@ export interface PageFrame {
   /** Module scripts in the order in which they run. */
   scripts?: string[];
   site?: Site;
-  /** Of an order's page. */
-  orderId?: string;
+  /** Of an order's page, for the demo's steps. */
+  order?: { id: string; refund: 'due' | 'started' | 'arrived' };
 }
 
 export interface Menu {
@@ -74,8 +74,11 @@ export function page(frame: PageFrame, body: Markup): Markup {
     </html>`;
 }
 
-const ways = ({ hasDesk }: Site): Markup =>
-  html`<p><a href="/contact">Contact us</a>${hasDesk ? html` · <a href="/desk">For staff: the desk</a>` : ''}</p>`;
+const ways = ({ hasDesk, walletUrl }: Site): Markup => {
+  const desk = html` · <a href="/desk">For staff: the desk</a>`;
+  const themes = html` · <a href="/themes">Themes</a>`;
+  return html`<p><a href="/contact">Contact us</a>${hasDesk ? desk : ''}${walletUrl ? themes : ''}</p>`;
+};
 
 function shopMenu(place: string): Menu {
   return {
@@ -101,8 +104,7 @@ export function walletPhone(walletUrl: string): Markup {
 }
 
 /** Says what is demonstrated, and leads to a refunded order: shop.css ticks the steps by what the page shows. */
-function demoBar(walletUrl: string, { place, orderId, site }: PageFrame): Markup {
-  const desk = html`<a href="/desk?find=${orderId}" target="_blank" rel="noopener">the desk</a>`;
+function demoBar(walletUrl: string, { place, order, site }: PageFrame): Markup {
   const steps = html`<ol aria-label="Steps of the demo">
     <li>Add a coffee</li>
     <li>Check out</li>
@@ -110,7 +112,7 @@ function demoBar(walletUrl: string, { place, orderId, site }: PageFrame): Markup
       <span class="due">Pay <span>(${walletPhone(walletUrl)})</span></span>
       <span class="paid">Paid</span>
     </li>
-    ${orderId && site?.hasDesk ? html`<li class="paid"><span>Refund it at ${desk}</span></li>` : ''}
+    ${order && site?.hasDesk ? lastSteps(walletUrl, order) : ''}
   </ol>`;
   return html`<aside class="demo" aria-label="Demo">
     <p>
@@ -118,6 +120,20 @@ function demoBar(walletUrl: string, { place, orderId, site }: PageFrame): Markup
     </p>
     ${['shop', 'order'].includes(place) ? steps : html`<p>The customer’s ${walletPhone(walletUrl)}</p>`}
   </aside>`;
+}
+
+function lastSteps(walletUrl: string, { id, refund }: NonNullable<PageFrame['order']>): Markup {
+  if (refund === 'due') {
+    const desk = html`<a href="/desk?find=${id}" target="_blank" rel="noopener">the desk</a>`;
+    return html`<li class="paid"><span>Refund it at ${desk}</span></li>`;
+  }
+  const gateway = new URL('/?controls#controls', walletUrl);
+  return html`<li class="done">${refund === 'arrived' ? 'Refunded' : 'Refund started'}</li>
+    <li>
+      <span
+        ><a href="${gateway.href}" target="_blank" rel="noopener">Try a fault<span> at the gateway</span></a></span
+      >
+    </li>`;
 }
 
 /** A page with one message. */

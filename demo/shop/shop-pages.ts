@@ -113,7 +113,7 @@ export function orderPage({ order, balance, token, proxyUrl, site, now }: OrderP
       place: 'order',
       scripts: ['/assets/order.js', '/assets/dates.js', `${proxyUrl}/widget.js`],
       site,
-      orderId: order.orderId,
+      order: { id: order.orderId, refund: refundOf(order) },
     },
     html`<div class="stack" data-order="${order.orderId}">
       <section class="stack head" aria-labelledby="summary">
@@ -160,6 +160,12 @@ export function headingOf(order: Order): string {
   if (state === 'unpaid' && !['none', 'open'].includes(order.tries)) return 'Not paid yet';
   if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
   return partBack(order) ?? comingIn(order.back)?.what ?? (isGoods ? 'Order refunded' : 'Top-up refunded');
+}
+
+/** Of any money that goes back. */
+function refundOf({ back, extra }: Order): 'due' | 'started' | 'arrived' {
+  if (isComing(back) || isComing(extra)) return 'started';
+  return back.sentBack === '0.00' && extra.sentBack === '0.00' ? 'due' : 'arrived';
 }
 
 /** Of money that has not arrived yet, the part that is in doubt first. */

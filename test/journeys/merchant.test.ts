@@ -115,9 +115,11 @@ test('the desk refunds a coffee in part and then the rest, and the customer’s 
   await payment.and(staff.page.locator('[data-moved="yes"]')).waitFor();
   await refund('20', '76');
   await shopper.page.getByRole('heading', { name: 'Refunded: €20.00 of €76.00' }).waitFor();
+  await stepsEnd(shopper.page);
   await shopper.widget.getByText('€20.00').first().waitFor();
   await refund('56', '56');
   await shopper.page.getByRole('heading', { name: 'Order refunded' }).waitFor();
+  await stepsEnd(shopper.page);
   await shopper.page.getByRole('link', { name: 'Back to the coffee' }).waitFor();
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r1`), ['SUCCESS']);
   assert.deepEqual(await world.atGateway(`${shopper.orderId}-r2`), ['SUCCESS']);
@@ -128,6 +130,22 @@ test('the desk refunds a coffee in part and then the rest, and the customer’s 
   await staff.page.getByRole('status').filter({ hasText: ': refunded' }).waitFor({ state: 'hidden' });
   assert.equal(await payment.getByRole('link', { name: 'Refund' }).count(), 0);
 });
+
+/** The demo's steps are done, on one line of a phone too, and lead on. */
+async function stepsEnd(page: Page): Promise<void> {
+  const size = page.viewportSize();
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    const { height = 0 } = (await page.locator('.demo').boundingBox()) ?? {};
+    assert.ok(height > 0 && height < 50, `${width}: ${height}`);
+    const shown = (await page.locator('.demo ol').innerText()).replaceAll(/\s+/g, ' ').trim();
+    assert.ok(
+      shown.endsWith(width === 320 ? 'Refunded Try a fault' : 'Paid Refunded Try a fault at the gateway'),
+      shown,
+    );
+  }
+  if (size) await page.setViewportSize(size);
+}
 
 test('the four totals of a day are in one row, or two by two', async () => {
   const { page } = await world.staff();

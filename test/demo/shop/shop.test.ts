@@ -82,7 +82,7 @@ test('in the demo each page says that it demonstrates a payment widget, and lead
     const { text } = await shopper.get(path);
     assert.match(
       text,
-      /Demo<span> of payment-widget<\/span><\/b> · no real money\..*href="https:\/\/wallet\.example\/wallet\?as=12345678"/s,
+      /Demo<span> of payment-widget<\/span><\/b> · no real money\..*href="https:\/\/wallet\.example\/wallet\?as=12345678".*<footer.*href="\/themes"/s,
       path,
     );
   }
@@ -96,6 +96,29 @@ test('the demo’s last step leads from an order to its row at the desk, if the 
     const link = `Refund it at <a href="/desk?find=${orderIdIn(path)}"`;
     assert.equal((await shopper.get(path)).text.includes(link), publicUrl !== SHOP_URL);
     assert.ok(!(await shopper.get('/')).text.includes('Refund it at'));
+  }
+});
+
+test('once a refund is started, the demo’s steps say so, and lead on to the faults of the gateway', async () => {
+  const walletUrl = 'https://wallet.example/wallet';
+  const shop = openShop(undefined, undefined, { walletUrl, publicUrl: 'http://127.0.0.1:8080' });
+  const shopper = new Browser(shop);
+  const path = await shopper.order(BASKET);
+  const paid = { ...SEEN, gatewayOrderId: 'paid', status: 'SUCCESS', surplus: false };
+  for (const amount of ['4.00', '43.00']) {
+    for (const [status, step] of [
+      ['FAILED', null],
+      ['INITIALIZED', 'Refund started'],
+      ['PROCESSING', 'Refund started'],
+      ['SUCCESS', 'Refunded'],
+    ]) {
+      const refund = { ...paid, amount, type: 'REFUND', refundOf: 'paid', status };
+      shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid], refunds: [refund] } };
+      const { text } = await shopper.get(path);
+      const [, done = null] = /<li class="done">(.*?)<\/li>/.exec(text) ?? [];
+      const next = text.includes('<a href="https://wallet.example/?controls#controls"');
+      assert.deepEqual([done, next, text.includes('Refund it at')], [step, step !== null, step === null]);
+    }
   }
 });
 
