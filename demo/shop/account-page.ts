@@ -4,7 +4,7 @@ import { card, picture } from './artwork.ts';
 import { CURRENCY, PRODUCTS, centsOf, formatMoney, money } from './catalog.ts';
 import { onCardOf, stateOf, type Order, type OrderState } from './order-store.ts';
 import { page, type Markup, type Site } from './page.ts';
-import { KEPT, boughtIn, coffeeCard, comingIn, dayOf, restOf } from './shop-pages.ts';
+import { CHECKED, COMING, KEPT, boughtIn, coffeeCard, comingIn, dayOf, restOf } from './shop-pages.ts';
 
 /** What the account says of an order that is not paid; on its page the widget does. */
 const TRIES: Record<Order['tries'], string> = {
@@ -18,7 +18,7 @@ const TRIES: Record<Order['tries'], string> = {
 const CHIPS: Record<OrderState, { tone: string; label?: string }> = {
   paid: { tone: 'good', label: 'Paid' },
   refunded: { tone: '', label: 'Refunded' },
-  checking: { tone: 'warn', label: 'Being looked into' },
+  checking: { tone: 'warn', label: 'Being checked' },
   unrefunded: { tone: 'warn', label: 'Refund failed' },
   denied: { tone: 'warn', label: 'Not confirmed' },
   closed: { tone: '', label: 'Closed' },
@@ -95,16 +95,19 @@ function owedOf(order: Order): number {
 }
 
 function stateChip(order: Order) {
+  const { amount, back, failedRefund } = order;
   const chip = CHIPS[stateOf(order)];
-  if (chip === CHIPS.paid && order.failedRefund !== '0.00') return CHIPS.unrefunded;
-  if (chip === CHIPS.paid && order.back.sentBack !== '0.00') return { ...chip, label: 'Partly refunded' };
-  const coming = comingIn(order.back);
-  return chip === CHIPS.refunded && coming ? { ...chip, label: coming.what } : chip;
+  const say = (what: string, part: string) => (part === amount ? what : `${what}: ${formatMoney(part, CURRENCY)}`);
+  if ((chip === CHIPS.paid || chip === CHIPS.unrefunded) && failedRefund !== '0.00')
+    return { ...CHIPS.unrefunded, label: say('Refund failed', failedRefund) };
+  if (chip === CHIPS.paid && back.sentBack !== '0.00') return { ...chip, label: 'Partly refunded' };
+  const coming = comingIn(back);
+  return chip === CHIPS.refunded && coming ? { ...chip, label: say(coming.what, coming.part) } : chip;
 }
 
 /** What happened to its money, on a line of its own. */
 function notesOf(order: Order): Markup | '' {
-  const { paidAt, back, extra, tries, failedRefund } = order;
+  const { paidAt, back, extra, tries } = order;
   const notes: string[] = [];
   const add = (cents: number, words: string) => {
     if (cents > 0) notes.push(`${money(cents)} ${words}`);
@@ -115,9 +118,10 @@ function notesOf(order: Order): Markup | '' {
   if (paidAt !== null && owedOf(order) !== centsOf(extra.received)) add(centsOf(extra.received), 'too much');
   // Of the payment that pays the order and of others.
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
-  add(centsOf(back.onItsWay) + centsOf(extra.onItsWay), 'on its way back');
-  add(centsOf(back.inDoubt) + centsOf(extra.inDoubt), 'refund being checked');
-  add(centsOf(failedRefund), 'refund failed');
+  // Of the payment that pays the order, one may be what the chip says.
+  const said = stateOf(order) === 'refunded' ? comingIn(back)?.what : undefined;
+  add((said === COMING ? 0 : centsOf(back.onItsWay)) + centsOf(extra.onItsWay), 'on its way back');
+  add((said === CHECKED ? 0 : centsOf(back.inDoubt)) + centsOf(extra.inDoubt), 'refund being checked');
   add(centsOf(extra.settled) - centsOf(extra.onCard), 'settled another way');
   add((stateOf(order) === 'refunded' ? onCardOf(order) : 0) + centsOf(extra.onCard), 'on your card');
   const shown = notes.filter(Boolean).map((note) => note.replaceAll(' ', '\u00a0'));

@@ -12,8 +12,8 @@ const APART = '\n\n';
 /** After the last visit, in place of a sign-in. */
 export const SESSION_DAYS = 30;
 export const KEPT = `in this browser until ${SESSION_DAYS} days after your last visit`;
-const COMING = 'Refund on its way';
-const CHECKED = 'Refund being checked';
+export const COMING = 'Refund on its way';
+export const CHECKED = 'Refund being checked';
 const DENIED = 'We could not confirm your payment. Contact us.';
 const SOON = 'If it takes more than two days, contact us.';
 const AGAIN = `We will send the refund again. ${SOON}`;
@@ -157,6 +157,8 @@ export function headingOf(order: Order): string {
   if (state === 'closed') return isGoods ? 'Order closed' : 'Top-up closed';
   if (state === 'paid') return partBack(order) ?? 'Thank you';
   if (state === 'unrefunded') return 'Refund failed';
+  if (state === 'checking') return 'Payment being checked';
+  if (state === 'denied') return 'Payment not confirmed';
   if (state === 'unpaid' && !['none', 'open'].includes(order.tries)) return 'Not paid yet';
   if (state !== 'refunded') return isGoods ? 'Your order' : 'Top up your coffee card';
   return partBack(order) ?? comingIn(order.back)?.what ?? (isGoods ? 'Order refunded' : 'Top-up refunded');
@@ -257,7 +259,7 @@ function backSentences({ sentBack, onItsWay, inDoubt }: Back): string[] {
 /** The widget says that it is closed and not to be paid. */
 function closedSentence({ extra, inReview }: Order): string {
   if (extra.received !== '0.00') return extraSentence(extra, 'after the order was closed');
-  return inReview ? 'We are looking into your payment. If you have questions, contact us.' : '';
+  return inReview ? 'We are checking your payment. If you have questions, contact us.' : '';
 }
 
 /** `text` with its way to the contact page. */

@@ -164,7 +164,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   await shopper.page.getByText('once your payment is confirmed.').waitFor();
   await shopper.page.getByRole('link', { name: 'Contact the shop' }).waitFor();
   await shopper.page.getByRole('link', { name: 'Account' }).click();
-  await shopper.page.getByText('Being looked into').waitFor();
+  await shopper.page.getByText('Being checked').waitFor();
   await shopper.page.goBack();
   await shopper.page.getByRole('heading', { name: 'We are checking your payment' }).waitFor();
   const resolve = (status = 'FAILED') =>
@@ -181,7 +181,7 @@ test('a report with another amount: the shop says that it is checked, until a pe
   // An answer that was on its way when the payment ended.
   const late = {
     state: 'checking',
-    heading: 'We are checking your payment',
+    heading: 'Payment being checked',
     text: 'We pack your order once your payment is confirmed.',
   };
   await shopper.page.route('**/state', (route) => route.fulfill({ json: late }), { times: 1 });

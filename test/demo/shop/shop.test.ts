@@ -203,14 +203,11 @@ test('while a person checks a payment, order page and account say so, and neithe
   shop.proxy.answers[`GET ${path}`] = report(true);
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
   const account = (await shopper.get('/account')).text;
-  assert.match(
-    account,
-    /ST-\w+ · <time [^>]+>Nov\s20,\s2026<\/time><\/small>\s*<span class="chip warn">Being looked into/,
-  );
+  assert.match(account, /ST-\w+ · <time [^>]+>Nov\s20,\s2026<\/time><\/small>\s*<span class="chip warn">Being checked/);
   assert.doesNotMatch(account, /Pay now|Continue/);
   assert.match((await shopper.get(`${path}/state`)).text, /"state":"checking"/);
   const shown = (await shopper.get(path)).text;
-  assert.match(shown, /We pack your order once your payment is confirmed\./);
+  assert.match(shown, /Payment being checked<\/h1>[^]*We pack your order once your payment is confirmed\./);
   assert.doesNotMatch(shown, /once it is paid/);
   const paidLater = { event: 'needs_review', detail: 'SUCCESS, and amount differs (asked 43.75 EUR)' };
   for (const [history, state] of [
@@ -242,17 +239,18 @@ test('of a paid order whose payment is in review, or denied by a person, nothing
   ] as const) {
     const paid = { ...SEEN, status: 'SUCCESS', needsReview: false };
     const report = (more: object) => ({ body: { paid: true, payments: [{ ...paid, ...more }], refunds: [] } });
-    for (const [doubt, said, chip] of [
-      [{ needsReview: true }, sentence, 'Being looked into'],
+    for (const [doubt, heading, said, chip] of [
+      [{ needsReview: true }, 'Payment being checked', sentence, 'Being checked'],
       [
         resolved('FAILED by Mia: not at the gateway'),
+        'Payment not confirmed',
         'We could not confirm your payment. Contact us.',
         'Not confirmed',
       ],
     ] as const) {
       shop.proxy.answers[`GET ${path}`] = report(doubt);
       const { text } = await shopper.get(path);
-      assert.ok(unlinked(text).includes(`>${said}<`), said);
+      for (const each of [`${heading}</h1>`, `>${said}<`]) assert.ok(unlinked(text).includes(each), each);
       assert.doesNotMatch(text, /Thank you|<title>Paid|<li aria-current="step"><b>Packing/);
       const account = (await shopper.get('/account')).text;
       assert.match(account, new RegExp(`${orderIdIn(path)} ·[^]*?<span class="chip warn">${chip}<`));
@@ -260,7 +258,7 @@ test('of a paid order whose payment is in review, or denied by a person, nothing
     }
     shop.proxy.answers[`GET ${path}`] = report(resolved('SUCCESS by Mia: seen at the gateway'));
     await shop.sweep();
-    assert.doesNotMatch((await shopper.get('/account')).text, /Being looked into|Not confirmed/);
+    assert.doesNotMatch((await shopper.get('/account')).text, /Being checked|Not confirmed/);
     assert.match((await shopper.get(path)).text, /Thank you<\/h1>/);
     shop.proxy.answers = {};
     if (path === topUp) assert.match((await shopper.get('/account')).text, /data-balance>€43\.75</);
@@ -316,7 +314,7 @@ test('a webhook after which the proxy cannot be asked is delivered again', async
   const payments = [{ ...SEEN, orderId, status: 'PROCESSING', needsReview: true, history }];
   shop.proxy.answers[`GET ${path}`] = { body: { orderId, paid: false, payments } };
   assert.equal(await deliver(shop, orderId, { type: 'payment.needs_review' }), 204);
-  assert.match((await shopper.get('/account')).text, /Being looked into/);
+  assert.match((await shopper.get('/account')).text, /Being checked/);
 });
 
 test('a form that another site sends is refused', async () => {
