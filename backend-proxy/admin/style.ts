@@ -112,7 +112,7 @@ small.reason { display: block; max-width: 34rem; white-space: normal; }
 table { width: 100%; border-collapse: separate; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 caption { padding-bottom: 0.5rem; color: var(--soft); font-size: 0.875rem; text-align: left; text-wrap: balance; }
 /* What a list has found is said beside its filters, and on a phone what its head would say. */
-@media (min-width: 49.01rem) { .cards:not(.filters ~ *) caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
+@media (min-width: 51.01rem) { .cards:not(.filters ~ *) caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 th, td { padding: 0.6rem 0.9rem; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 thead th { border: 0; color: var(--soft); font-size: 0.8125rem; font-weight: 600; white-space: nowrap; }
 /* Only an id is broken. */
@@ -178,7 +178,7 @@ fieldset:has(:checked) .problem { display: none; }
 /* Folded on a phone; where a browser cannot show it unfolded, it can be unfolded everywhere. */
 summary:not(.button) { padding: 0.65rem 0; color: var(--accent); cursor: pointer; }
 @supports selector(::details-content) {
-  @media (min-width: 49.01rem) {
+  @media (min-width: 51.01rem) {
     .fold summary { display: none; }
     .fold::details-content { display: block; content-visibility: visible; }
     .filters .filters { flex-wrap: nowrap; margin: 0; }
@@ -235,7 +235,7 @@ main:has(.decision) { max-width: 37rem; }
   .columns { display: grid; grid-template-columns: minmax(0, 40rem) minmax(0, 1fr); column-gap: 1.5rem; }
 }
 
-@media (max-width: 49rem) {
+@media (max-width: 51rem) {
   .top { flex-wrap: wrap; }
   :is(td, .top) button { min-height: 2.75rem; }
   .top nav { order: 3; flex: 1 1 100%; margin-inline: -0.25rem; }
