@@ -17,7 +17,7 @@ export const ANSWER = {
   QR: 'code',
 } as const satisfies Record<Method, Answer>;
 
-/** The widget's receipt and its choice have the same names. */
+/** The widget's receipt has the same names. */
 export const NAMES = {
   DIRECT: 'Wallet app',
   CHECKOUT: 'Wallet website',

@@ -34,7 +34,7 @@ it('a paid order shows the amount, the method and the order id', async () => {
   const widget = await mount(proxy);
   proxy.settle({ status: 'SUCCESS' });
   await heading(widget, 'Payment received');
-  expect(texts(widget, 'dd')).to.deep.equal(['€10.10', 'Wallet app', 'ABC-123']);
+  expect(texts(widget, 'dd')).to.deep.equal(['€10.10', 'QR code', 'ABC-123']);
   expect(thePart(widget, 'total').textContent).to.equal('€10.10');
 });
 
@@ -76,7 +76,7 @@ it('an order paid twice has a row for each payment, with its method, its wallet 
   const rows = Object.entries(rowsOf(widget)).map(
     ([name, value]) => `${name.replaceAll(/\s+/g, ' ').trim()}: ${value}`,
   );
-  expect(rows[0]).to.match(/^Wallet app.*2026.*: €10.10$/);
+  expect(rows[0]).to.match(/^QR code.*2026.*: €10.10$/);
   expect(rows[1]).to.match(/^Wallet app •••• 5678.*2026.*: €12.00$/);
   expect(rows.slice(2)).to.deep.equal(['Paid in total: €22.10', 'Order: ABC-123']);
 });

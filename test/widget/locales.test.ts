@@ -15,6 +15,8 @@ const tags = readdirSync('widget/locales')
   .map((file) => file.replace('.ts', ''))
   .filter((name) => !name.startsWith('en'));
 
+/** Names that a language does not translate. `Total` is a word of several. */
+const SAME_AS_ENGLISH = ['JETGO'];
 /** Texts that leave the wallet out. */
 const NO_WALLET_NAME: Record<string, string[]> = Object.fromEntries(
   ['ca', 'es-419', 'es', 'fr', 'it', 'pt-BR', 'pt', 'ro'].map((tag) => [tag, ['walletEmpty']]),
@@ -139,8 +141,9 @@ for (const tag of tags) {
       }
     });
 
-    it(`the dictionary ${tag} leaves no text in English`, async () => {
-      assert.deepEqual(await keysWhere(tag, (text, key) => text === english[key]), []);
+    it(`the dictionary ${tag} leaves only names in English`, async () => {
+      const same = await keysWhere(tag, (text, key) => text === english[key]);
+      assert.deepEqual(same, SAME_AS_ENGLISH);
       assert.deepEqual(await keysWhere(tag, (text) => ENGLISH_WORDS.test(text)), []);
     });
 
@@ -148,7 +151,7 @@ for (const tag of tags) {
       const script = SCRIPTS[tag];
       const foreign = (text: string) =>
         script ? !script.test(text) : /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(text);
-      assert.deepEqual(await keysWhere(tag, foreign), []);
+      assert.deepEqual(await keysWhere(tag, foreign), script ? ['JETGO'] : []);
     });
 
     it(`the dictionary ${tag} keeps the names JetGo and QR, which only Turkish and Chinese translate`, async () => {

@@ -139,6 +139,8 @@ export const SENTENCES = {
   DIRECT: label,
   DIRECT_help: label,
   CHECKOUT: label,
+  JETGO: label,
+  QR: label,
   CHECKOUT_help: label,
   JETGO_help: label,
   QR_help: label,

@@ -6,7 +6,7 @@ import type { MessageKey } from '../locales/en.ts';
 import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState } from '../shell/state.ts';
 import { returnLink, supportLink, targetOf } from './checkout-window.ts';
-import { asksWalletId, html, icon, offeredMethods } from './provided.ts';
+import { asksWalletId, html, icon, offeredMethods, opensApp } from './provided.ts';
 import type { Limit } from './view.ts';
 
 const SIGNS = {
@@ -170,13 +170,13 @@ export function otherNote(advice: MessageKey, context: PanelContext): TemplateRe
 export const startedPayment = (payment: OtherPaymentView, context: PanelContext): TemplateResult =>
   html`${payName(payment, context)} (<bdi>${timeOf(payment.createdAt, context, {})}</bdi>)`;
 
-/** By what a payment is paid. A code is paid in the app on each device, also where the choice says what to scan. */
+/** By what a payment is paid, as the choice on this device called it. */
 export const payName = (
   { method, walletLast4 }: Pick<PaymentView, 'method' | 'walletLast4'>,
   { say, state }: PanelContext,
 ): TemplateResult =>
   html`<bdi
-    >${state.claims?.methodNames?.[method] ?? say(PAYS_BY[method] === 'code' ? 'DIRECT' : (method as MessageKey))}${
+    >${state.claims?.methodNames?.[method] ?? say(opensApp(method) ? 'DIRECT' : method)}${
       walletLast4 ? html`${' '}<bdi dir="ltr">••••&nbsp;${walletLast4}</bdi>` : ''
     }</bdi
   >`;

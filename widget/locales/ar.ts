@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'نرسل طلب دفع إلى تطبيق [محفظتك|{wallet}].',
   byId: 'أدخل رقم محفظتك',
   CHECKOUT: '[موقع المحفظة|موقع {wallet}]',
+  JETGO: 'JetGo',
+  QR: 'رمز QR',
   CHECKOUT_help: 'سجّل الدخول إلى موقع [المحفظة|{wallet}]',
   JETGO_help: 'امسح رمز JetGo',
   QR_help: 'امسح رمز QR',

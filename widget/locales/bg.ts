@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Изпращаме заявка до приложението на [портфейла|{wallet}].',
   byId: 'Въведете номера на портфейла си',
   CHECKOUT: 'Сайт на [портфейла|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR код',
   CHECKOUT_help: 'Влезте в профила си на сайта на [портфейла|{wallet}]',
   JETGO_help: 'Сканирайте JetGo код',
   QR_help: 'Сканирайте QR код',

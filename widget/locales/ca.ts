@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Enviem una sol·licitud a l’aplicació [del moneder|{wallet}].',
   byId: 'Introduïu l’ID del moneder',
   CHECKOUT: 'Web [del moneder|de {wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Codi QR',
   CHECKOUT_help: 'Inicieu sessió al web [del moneder|de {wallet}]',
   JETGO_help: 'Escanegeu un codi JetGo',
   QR_help: 'Escanegeu un codi QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Pošleme žádost do aplikace [peněženky|{wallet}].',
   byId: 'Zadejte ID peněženky',
   CHECKOUT: 'Web [peněženky|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR kód',
   CHECKOUT_help: 'Přihlaste se na webu [peněženky|{wallet}]',
   JETGO_help: 'Naskenujte kód JetGo',
   QR_help: 'Naskenujte QR kód',

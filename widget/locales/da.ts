@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Vi sender en anmodning til din [wallet|{wallet}]-app.',
   byId: 'Indtast dit wallet-id',
   CHECKOUT: '[Wallettens|{wallet}s] hjemmeside',
+  JETGO: 'JetGo',
+  QR: 'QR-kode',
   CHECKOUT_help: 'Log ind på [wallettens|{wallet}s] hjemmeside',
   JETGO_help: 'Scan en JetGo-kode',
   QR_help: 'Scan en QR-kode',

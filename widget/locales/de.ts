@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Wir senden eine Anfrage an Ihre [Wallet|{wallet}]-App.',
   byId: 'Wallet-ID eingeben',
   CHECKOUT: 'Website [der Wallet|von {wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR-Code',
   CHECKOUT_help: 'Auf der Website [der Wallet|von {wallet}] anmelden',
   JETGO_help: 'JetGo-Code scannen',
   QR_help: 'QR-Code scannen',

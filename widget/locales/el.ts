@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Στέλνουμε αίτημα στην εφαρμογή [πορτοφολιού|{wallet}] σας.',
   byId: 'Πληκτρολογήστε τον αριθμό πορτοφολιού σας',
   CHECKOUT: 'Ιστότοπος [πορτοφολιού|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Κωδικός QR',
   CHECKOUT_help: 'Συνδεθείτε στον ιστότοπο [του πορτοφολιού|{wallet}]',
   JETGO_help: 'Σαρώστε κωδικό JetGo',
   QR_help: 'Σαρώστε κωδικό QR',

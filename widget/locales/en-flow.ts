@@ -67,6 +67,8 @@ export const enFlow = {
   method: 'Method',
   DIRECT: '[Wallet app|{wallet}]',
   CHECKOUT: '[Wallet|{wallet}’s] website',
+  JETGO: 'JetGo',
+  QR: 'QR code',
   order: 'Order',
   date: 'Paid on',
   print: 'Print or save',

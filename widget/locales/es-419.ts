@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Enviamos una solicitud a la app [de su billetera|{wallet}].',
   byId: 'Ingrese el ID de su billetera',
   CHECKOUT: 'Sitio web de [la billetera|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Código QR',
   CHECKOUT_help: 'Inicie sesión en el sitio web de [la billetera|{wallet}]',
   JETGO_help: 'Escanee un código JetGo',
   QR_help: 'Escanee un código QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Enviamos una solicitud a la aplicación [de su monedero|{wallet}].',
   byId: 'Introduzca el ID de su monedero',
   CHECKOUT: 'Web [del monedero|de {wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Código QR',
   CHECKOUT_help: 'Inicie sesión en la web [del monedero|de {wallet}]',
   JETGO_help: 'Escanee un código JetGo',
   QR_help: 'Escanee un código QR',

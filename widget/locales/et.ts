@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Saadame maksetaotluse [rahakoti|{wallet} ]rakendusse.',
   byId: 'Sisestage rahakoti ID',
   CHECKOUT: '[Rahakoti|{wallet}] veebisait',
+  JETGO: 'JetGo',
+  QR: 'QR-kood',
   CHECKOUT_help: 'Logige sisse [rahakoti|{wallet}] veebisaidil',
   JETGO_help: 'Skannige JetGo kood',
   QR_help: 'Skannige QR-kood',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'درخواستی به برنامهٔ [کیف پول|{wallet}] شما می‌فرستیم.',
   byId: 'شناسهٔ کیف پول خود را وارد کنید',
   CHECKOUT: 'وب‌سایت [کیف پول|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'کد QR',
   CHECKOUT_help: 'در وب‌سایت [کیف پول|{wallet}] وارد حساب خود شوید',
   JETGO_help: 'کد JetGo را اسکن کنید',
   QR_help: 'کد QR را اسکن کنید',

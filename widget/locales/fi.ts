@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Lähetämme maksupyynnön [lompakon |{wallet}-]sovellukseen.',
   byId: 'Anna lompakon tunnus',
   CHECKOUT: '[Lompakon |{wallet}-]verkkosivusto',
+  JETGO: 'JetGo',
+  QR: 'QR-koodi',
   CHECKOUT_help: 'Kirjaudu [lompakon |{wallet}-]verkkosivustolle',
   JETGO_help: 'Skannaa JetGo-koodi',
   QR_help: 'Skannaa QR-koodi',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Nous envoyons une demande à votre application [de portefeuille|{wallet}].',
   byId: 'Saisir votre identifiant de portefeuille',
   CHECKOUT: 'Site [du portefeuille|de {wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Code QR',
   CHECKOUT_help: 'Se connecter sur le site [du portefeuille|de {wallet}]',
   JETGO_help: 'Scanner un code JetGo',
   QR_help: 'Scanner un code QR',

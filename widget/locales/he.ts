@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'נשלח בקשת תשלום לאפליקציית [הארנק|{wallet}] שלכם.',
   byId: 'הזינו את מספר הארנק',
   CHECKOUT: 'אתר [הארנק|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'קוד QR',
   CHECKOUT_help: 'התחברו באתר [הארנק|{wallet}]',
   JETGO_help: 'סרקו קוד JetGo',
   QR_help: 'סרקו קוד QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'हम आपके [वॉलेट|{wallet}] ऐप पर अनुरोध भेजेंगे।',
   byId: 'अपनी वॉलेट आईडी दर्ज करें',
   CHECKOUT: '[वॉलेट|{wallet}] की वेबसाइट',
+  JETGO: 'JetGo',
+  QR: 'QR कोड',
   CHECKOUT_help: '[वॉलेट|{wallet}] की वेबसाइट पर लॉग इन करें',
   JETGO_help: 'JetGo कोड स्कैन करें',
   QR_help: 'QR कोड स्कैन करें',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Šaljemo zahtjev u aplikaciju [novčanika|{wallet}].',
   byId: 'Unesite ID novčanika',
   CHECKOUT: 'Web-stranica [novčanika|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR kôd',
   CHECKOUT_help: 'Prijavite se na web-stranici [novčanika|{wallet}]',
   JETGO_help: 'Skenirajte JetGo kôd',
   QR_help: 'Skenirajte QR kôd',

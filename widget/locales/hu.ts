@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Kérelmet küldünk a [tárca|{wallet}-]alkalmazásba.',
   byId: 'Tárcaazonosító megadása',
   CHECKOUT: 'A [tárca|{wallet}] weboldala',
+  JETGO: 'JetGo',
+  QR: 'QR-kód',
   CHECKOUT_help: 'Bejelentkezés a [tárca|{wallet}] weboldalán',
   JETGO_help: 'JetGo-kód beolvasása',
   QR_help: 'QR-kód beolvasása',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Kami mengirim permintaan ke aplikasi [e-wallet|{wallet}] Anda.',
   byId: 'Masukkan ID e-wallet',
   CHECKOUT: 'Situs [e-wallet|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Kode QR',
   CHECKOUT_help: 'Masuk di situs [e-wallet|{wallet}]',
   JETGO_help: 'Pindai kode JetGo',
   QR_help: 'Pindai kode QR',

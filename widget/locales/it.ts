@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Inviamo una richiesta all’app [del tuo portafoglio|{wallet}].',
   byId: 'Inserisci l’ID del tuo portafoglio',
   CHECKOUT: 'Sito [del portafoglio|di {wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Codice QR',
   CHECKOUT_help: 'Effettua l’accesso sul sito [del portafoglio|di {wallet}]',
   JETGO_help: 'Inquadra un codice JetGo',
   QR_help: 'Inquadra un codice QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: '[ウォレット|{wallet}]アプリにリクエストを送信します。',
   byId: 'ウォレットIDを入力する',
   CHECKOUT: '[ウォレット|{wallet}]のサイト',
+  JETGO: 'JetGo',
+  QR: 'QRコード',
   CHECKOUT_help: '[ウォレット|{wallet}]のサイトにログインする',
   JETGO_help: 'JetGoコードを読み取る',
   QR_help: 'QRコードを読み取る',

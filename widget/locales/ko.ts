@@ -7,6 +7,8 @@ export default {
   DIRECT_help: '[전자지갑|{wallet}] 앱으로 결제 요청을 보냅니다.',
   byId: '전자지갑 ID 입력하기',
   CHECKOUT: '[전자지갑|{wallet}] 웹사이트',
+  JETGO: 'JetGo',
+  QR: 'QR 코드',
   CHECKOUT_help: '[전자지갑|{wallet}] 웹사이트에 로그인합니다',
   JETGO_help: 'JetGo 코드 스캔하기',
   QR_help: 'QR 코드 스캔하기',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Išsiųsime prašymą į [piniginės|„{wallet}“] programėlę.',
   byId: 'Įveskite piniginės ID',
   CHECKOUT: '[Piniginės|„{wallet}“] svetainė',
+  JETGO: 'JetGo',
+  QR: 'QR kodas',
   CHECKOUT_help: 'Prisijunkite [piniginės|„{wallet}“] svetainėje',
   JETGO_help: 'Nuskenuokite JetGo kodą',
   QR_help: 'Nuskenuokite QR kodą',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Nosūtīsim pieprasījumu uz [maka|{wallet}] lietotni.',
   byId: 'Ievadiet maka ID',
   CHECKOUT: '[Maka|{wallet}] vietne',
+  JETGO: 'JetGo',
+  QR: 'QR kods',
   CHECKOUT_help: 'Piesakieties [maka|{wallet}] vietnē',
   JETGO_help: 'Noskenējiet JetGo kodu',
   QR_help: 'Noskenējiet QR kodu',

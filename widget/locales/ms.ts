@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Kami menghantar permintaan ke aplikasi [e-dompet|{wallet}] anda.',
   byId: 'Masukkan ID e-dompet',
   CHECKOUT: 'Laman web [e-dompet|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Kod QR',
   CHECKOUT_help: 'Log masuk di laman web [e-dompet|{wallet}]',
   JETGO_help: 'Imbas kod JetGo',
   QR_help: 'Imbas kod QR',

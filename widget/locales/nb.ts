@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Vi sender en forespørsel til [lommebok|{wallet}-]appen din.',
   byId: 'Skriv inn lommebok-ID-en din',
   CHECKOUT: '[Lommebokens|{wallet}s] nettsted',
+  JETGO: 'JetGo',
+  QR: 'QR-kode',
   CHECKOUT_help: 'Logg inn på [lommebokens|{wallet}s] nettsted',
   JETGO_help: 'Skann en JetGo-kode',
   QR_help: 'Skann en QR-kode',

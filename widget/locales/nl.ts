@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'We sturen een verzoek naar uw [wallet|{wallet}]-app.',
   byId: 'Vul uw wallet-ID in',
   CHECKOUT: 'Website van [de wallet|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR-code',
   CHECKOUT_help: 'Log in op de website van [de wallet|{wallet}]',
   JETGO_help: 'Scan een JetGo-code',
   QR_help: 'Scan een QR-code',

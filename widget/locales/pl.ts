@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Wyślemy prośbę o płatność do aplikacji [portfela|{wallet}].',
   byId: 'Podaj ID portfela',
   CHECKOUT: 'Strona [portfela|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Kod QR',
   CHECKOUT_help: 'Zaloguj się na stronie [portfela|{wallet}]',
   JETGO_help: 'Zeskanuj kod JetGo',
   QR_help: 'Zeskanuj kod QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Enviamos uma solicitação para o app [da sua carteira|{wallet}].',
   byId: 'Informe o ID da sua carteira',
   CHECKOUT: 'Site [da carteira|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR Code',
   CHECKOUT_help: 'Entre na sua conta no site [da carteira|{wallet}]',
   JETGO_help: 'Escaneie um código JetGo',
   QR_help: 'Escaneie um QR Code',

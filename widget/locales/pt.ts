@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Enviamos um pedido para a aplicação [da sua carteira|{wallet}].',
   byId: 'Introduza o ID da sua carteira',
   CHECKOUT: 'Site [da carteira|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Código QR',
   CHECKOUT_help: 'Inicie sessão no site [da carteira|{wallet}]',
   JETGO_help: 'Leia um código JetGo',
   QR_help: 'Leia um código QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Trimitem o solicitare în aplicația [portofelului|{wallet}].',
   byId: 'Introduceți ID-ul portofelului',
   CHECKOUT: 'Site-ul [portofelului|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Cod QR',
   CHECKOUT_help: 'Autentificați-vă pe site-ul [portofelului|{wallet}]',
   JETGO_help: 'Scanați un cod JetGo',
   QR_help: 'Scanați un cod QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Отправим запрос в приложение [кошелька|{wallet}].',
   byId: 'Введите ID кошелька',
   CHECKOUT: 'Сайт [кошелька|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR-код',
   CHECKOUT_help: 'Войдите на сайте [кошелька|{wallet}]',
   JETGO_help: 'Отсканируйте код JetGo',
   QR_help: 'Отсканируйте QR-код',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Pošleme žiadosť do aplikácie [peňaženky|{wallet}].',
   byId: 'Zadajte ID peňaženky',
   CHECKOUT: 'Web [peňaženky|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR kód',
   CHECKOUT_help: 'Prihláste sa na webe [peňaženky|{wallet}]',
   JETGO_help: 'Naskenujte kód JetGo',
   QR_help: 'Naskenujte QR kód',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'V aplikacijo [denarnice|{wallet}] pošljemo zahtevek.',
   byId: 'Vnesite ID denarnice',
   CHECKOUT: 'Spletno mesto [denarnice|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Koda QR',
   CHECKOUT_help: 'Prijavite se na spletnem mestu [denarnice|{wallet}]',
   JETGO_help: 'Skenirajte kodo JetGo',
   QR_help: 'Skenirajte kodo QR',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Šaljemo zahtev u aplikaciju [novčanika|{wallet}].',
   byId: 'Unesite ID novčanika',
   CHECKOUT: 'Sajt [novčanika|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR kod',
   CHECKOUT_help: 'Prijavite se na sajtu [novčanika|{wallet}]',
   JETGO_help: 'Skenirajte JetGo kod',
   QR_help: 'Skenirajte QR kod',

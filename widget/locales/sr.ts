@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Шаљемо захтев у апликацију [новчаника|{wallet}].',
   byId: 'Унесите ID новчаника',
   CHECKOUT: 'Сајт [новчаника|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR код',
   CHECKOUT_help: 'Пријавите се на сајту [новчаника|{wallet}]',
   JETGO_help: 'Скенирајте JetGo код',
   QR_help: 'Скенирајте QR код',

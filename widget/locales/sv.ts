@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Vi skickar en förfrågan till din [plånboks|{wallet}-]app.',
   byId: 'Ange ditt plånboks-ID',
   CHECKOUT: '[Plånbokens|{wallet}s] webbplats',
+  JETGO: 'JetGo',
+  QR: 'QR-kod',
   CHECKOUT_help: 'Logga in på [plånbokens|{wallet}s] webbplats',
   JETGO_help: 'Skanna en JetGo-kod',
   QR_help: 'Skanna en QR-kod',

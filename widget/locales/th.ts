@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'เราจะส่งคำขอไปยังแอป[วอลเล็ต| {wallet} ]ของคุณ',
   byId: 'กรอกหมายเลขวอลเล็ต',
   CHECKOUT: 'เว็บไซต์[วอลเล็ต| {wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR โค้ด',
   CHECKOUT_help: 'เข้าสู่ระบบบนเว็บไซต์[วอลเล็ต| {wallet}]',
   JETGO_help: 'สแกนโค้ด JetGo',
   QR_help: 'สแกน QR โค้ด',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: '[Cüzdan|{wallet}] uygulamanıza ödeme isteği göndereceğiz.',
   byId: 'Cüzdan numaranızı girin',
   CHECKOUT: '[Cüzdanın|{wallet}] web sitesi',
+  JETGO: 'JetGo',
+  QR: 'Karekod',
   CHECKOUT_help: '[Cüzdanın|{wallet}] web sitesinde oturum açın',
   JETGO_help: 'JetGo kodunu okutun',
   QR_help: 'Karekodu okutun',

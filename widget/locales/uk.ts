@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Надішлемо запит у застосунок [гаманця|{wallet}].',
   byId: 'Введіть ID гаманця',
   CHECKOUT: 'Сайт [гаманця|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'QR-код',
   CHECKOUT_help: 'Увійдіть на сайті [гаманця|{wallet}]',
   JETGO_help: 'Відскануйте код JetGo',
   QR_help: 'Відскануйте QR-код',

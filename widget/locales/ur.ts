@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'ہم آپ کی [والیٹ|{wallet}] ایپ پر درخواست بھیجیں گے۔',
   byId: 'اپنی والیٹ آئی ڈی درج کریں',
   CHECKOUT: '[والیٹ|{wallet}] کی ویب سائٹ',
+  JETGO: 'JetGo',
+  QR: 'QR کوڈ',
   CHECKOUT_help: '[والیٹ|{wallet}] کی ویب سائٹ پر لاگ اِن کریں',
   JETGO_help: 'JetGo کوڈ اسکین کریں',
   QR_help: 'QR کوڈ اسکین کریں',

@@ -7,6 +7,8 @@ export default {
   DIRECT_help: 'Chúng tôi gửi yêu cầu đến ứng dụng [ví|{wallet}] của bạn.',
   byId: 'Nhập ID ví',
   CHECKOUT: 'Trang web của [ví|{wallet}]',
+  JETGO: 'JetGo',
+  QR: 'Mã QR',
   CHECKOUT_help: 'Đăng nhập trên trang web của [ví|{wallet}]',
   JETGO_help: 'Quét mã JetGo',
   QR_help: 'Quét mã QR',

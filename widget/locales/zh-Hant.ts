@@ -7,6 +7,8 @@ export default {
   DIRECT_help: '向您的[錢包|{wallet}] App 傳送付款請求。',
   byId: '輸入錢包 ID 付款',
   CHECKOUT: '[錢包|{wallet} ]網站',
+  JETGO: 'JetGo',
+  QR: 'QR Code 付款',
   CHECKOUT_help: '登入[錢包| {wallet} ]網站付款',
   JETGO_help: '掃描 JetGo 碼',
   QR_help: '掃描 QR Code',

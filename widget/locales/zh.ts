@@ -7,6 +7,8 @@ export default {
   DIRECT_help: '向您的[钱包|{wallet}] App 发送付款请求。',
   byId: '输入钱包 ID 付款',
   CHECKOUT: '[钱包|{wallet} ]网站',
+  JETGO: 'JetGo',
+  QR: '二维码',
   CHECKOUT_help: '登录[钱包| {wallet} ]网站付款',
   JETGO_help: '扫描 JetGo 码',
   QR_help: '扫描二维码',
