@@ -243,7 +243,7 @@ it('a method that is not available cannot be chosen again, and the next one is c
   await until(() => part(widget, 'error'), 'the refusal');
   expect([radio(widget, 'QR').disabled, radio(widget, 'JETGO').checked]).to.deep.equal([true, true]);
   expect(texts(widget, '#help-QR')).to.deep.equal(['Not available right now']);
-  expect(texts(widget, '[part=error] b')).to.deep.equal(['Scan a QR code']);
+  expect(thePart(widget, 'error').innerText).to.equal('Not available right now\nNo money was taken.');
   expect(helped(widget)).to.contain('help-QR');
   thePart(widget, 'pay').click();
   await until(() => proxy.starts.length === 2, 'the next start');

@@ -72,6 +72,7 @@ describe('a wallet ID that cannot be asked', () => {
     type(widget, 'wallet', '12345679');
     thePart(widget, 'pay').click();
     await heading(widget, 'Continue on the wallet’s website');
+    expect(textOf(widget)).to.contain('We cannot send a request to this wallet ID (12345679). Log in there');
     expect(texts(widget, '[part=other]')).to.deep.equal(['Change the wallet ID', 'Pay another way']);
     there(widget);
     thePart(widget, 'other').click();

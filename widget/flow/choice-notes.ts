@@ -10,7 +10,7 @@ import type { PanelContext } from '../shell/choose.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 import { timeInWords } from './announcer.ts';
 import { button, isOpen, nothingIn, otherNote, othersOf, reference, space, type Rank } from './parts.ts';
-import { amountField, html, nameOf, opensApp } from './provided.ts';
+import { amountField, html, opensApp } from './provided.ts';
 import { BACK, show } from './view.ts';
 
 /** Whether there is an open payment that the shopper can return to. */
@@ -37,10 +37,9 @@ const onceOnly = (text: string, context: PanelContext): TemplateResult =>
 
 /** A code newer than this file gets a text that says to try again. */
 function textOf({ code, message }: Trouble, context: PanelContext): string | TemplateResult {
-  const { say, state } = context;
+  const { say } = context;
   const { nothing } = nothingIn(context);
-  const refused = code === 'method_unavailable' && state.unavailable.at(-1);
-  if (refused) return html`<span><b>${nameOf(refused, context)}</b>${say('unavailable')}<br />${nothing}</span>`;
+  if (code === 'method_unavailable') return html`<span>${say('unavailable')}<br />${nothing}</span>`;
   const text = message || say(code as MessageKey, { nothing });
   return text && code !== 'network' ? text : onceOnly(text || say('tryLater'), context);
 }

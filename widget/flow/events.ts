@@ -1,7 +1,7 @@
 // The element's events: their names, details, and how they are sent. All bubble and are composed, so a page may
 // listen on any ancestor of the widget. An outcome is detected by comparing the previous view with the new one. Also
 // what the page's developer is told on the console, because the widget itself does not show it.
-import { METHODS, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
+import { PAYS_BY, type Method, type OrderView } from '../../backend-proxy/protocol/wire.ts';
 import type { SessionState, Trouble } from '../shell/state.ts';
 import { offeredMethods } from './provided.ts';
 import { isReceived } from './view.ts';
@@ -63,7 +63,7 @@ export function emitReady(element: EventTarget, state: SessionState): void {
     if (order.methods.includes(method)) return 'page';
     return claims?.methods?.includes(method) === false ? 'order' : 'reference';
   };
-  const hidden = METHODS.filter((method) => !shown.includes(method));
+  const hidden = (Object.keys(PAYS_BY) as Method[]).filter((method) => !shown.includes(method));
   emit(element, 'payment-ready', { shown, hidden: hidden.map((method) => ({ method, cause: causeOf(method) })) });
 }
 

@@ -11,7 +11,6 @@ import type { PanelContext } from '../shell/choose.ts';
 import { targetOf, appLink, checkoutLink } from './checkout-window.ts';
 import {
   asksOnlyForWallet,
-  both,
   button,
   copyButton,
   againButton,
@@ -20,6 +19,7 @@ import {
   otherMethodButton,
   othersOf,
   sign,
+  space,
   startedPayment,
   timeBar,
   waitingStatus,
@@ -118,14 +118,16 @@ export function checking(context: PanelContext): TemplateResult {
 }
 
 export function redirect(shown: Extract<Shown, { panel: 'redirect' }>, context: PanelContext): TemplateResult {
-  const { say, target, run } = context;
+  const { say, target, run, state } = context;
   const { asked, url } = shown;
   const link = checkoutLink(url);
   // An address that is not safe to open; the proxy refuses those, too.
   if (!link) return unanswered({ panel: 'unanswered', method: 'CHECKOUT' }, context);
   const isOther = PAYS_BY[asked] === 'prompt';
+  // What was typed for this payment; another ID may have been typed since the shopper went to the website.
+  const id = state.unopened.at(-1) === state.order.payment?.createdAt ? state.form.customer : '';
   return html`${icon('CHECKOUT')}${heading(say('redirect'))}
-    <p>${isOther ? both('notDirect', 'redirect_help', context) : say('redirect_help')}</p>
+    <p>${isOther ? say('notDirect', { id }) + space(context) : ''}${say('redirect_help')}</p>
     <a
       part="checkout"
       class="primary"
@@ -190,7 +192,8 @@ function appPanel(shown: Scan, picture: Picture | null, link: string | null, con
     ${
       isOpened
         ? html`<p part="status" class="note announce">
-            <b>${say('appHelp')}</b> ${picture?.text ? html`${say('appHelp_scan')}<br />` : ''}${say('appHelp_browser')}
+            <b>${say('appHelp')}</b>
+            ${picture?.text ? html`${say('appHelp_scan')}<br />` : ''}${say('appHelp_browser')}
           </p>`
         : ''
     }

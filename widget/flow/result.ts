@@ -84,7 +84,7 @@ export function paid(context: PanelContext): TemplateResult {
       ${detail(say('order'), html`<bdi dir="ltr">${order.orderId}</bdi>`)}
       ${detail(say('date'), only && timeOf(only.paidAt, context))}
     </dl>
-    ${isDue ? waysOut('help', context) : shopLink('primary', context)}
+    ${isDue ? waysOut('shop', context) : shopLink('primary', context)}
     ${button('print', 'quiet', say('print'), () => print())} ${isClosed ? '' : html`<slot name="success"></slot>`}`;
 }
 

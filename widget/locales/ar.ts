@@ -47,7 +47,7 @@ export default {
   newRequest: 'إرسال طلب دفع جديد',
   redirect: 'تابع في موقع [المحفظة|{wallet}]',
   redirect_help: 'سجّل الدخول هناك وأكّد الدفع. ستظهر النتيجة هنا.',
-  notDirect: 'لا يمكننا إرسال طلب دفع إلى رقم المحفظة هذا.',
+  notDirect: 'لا يمكننا إرسال طلب دفع إلى رقم المحفظة هذا[| ({id})].',
   redirectOpen: 'الانتقال إلى موقع [المحفظة|{wallet}]',
   timeLeft: 'يتبقى {time}',
   timeSpoken: 'الوقت المتبقي: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Envia una sol·licitud nova',
   redirect: 'Continueu al web [del moneder|de {wallet}]',
   redirect_help: 'Inicieu-hi sessió i confirmeu. El resultat es mostrarà aquí.',
-  notDirect: 'No podem enviar cap sol·licitud a aquest ID de moneder.',
+  notDirect: 'No podem enviar cap sol·licitud a aquest ID de moneder[| ({id})].',
   redirectOpen: 'Ves al web [del moneder|de {wallet}]',
   timeLeft: 'Queden {time}',
   timeSpoken: 'Temps restant: {time}',

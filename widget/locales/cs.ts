@@ -47,7 +47,7 @@ export default {
   newRequest: 'Poslat novou žádost',
   redirect: 'Pokračujte na webu [peněženky|{wallet}]',
   redirect_help: 'Přihlaste se tam a platbu potvrďte. Výsledek se zobrazí zde.',
-  notDirect: 'Na toto ID peněženky nelze žádost poslat.',
+  notDirect: 'Na toto ID peněženky[| ({id})] nelze žádost poslat.',
   redirectOpen: 'Přejít na web [peněženky|{wallet}]',
   timeLeft: 'Zbývá {time}',
   timeSpoken: 'Zbývající čas: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Send en ny anmodning',
   redirect: 'Fortsæt på [wallettens|{wallet}s] hjemmeside',
   redirect_help: 'Log ind der, og bekræft. Resultatet vises her.',
-  notDirect: 'Vi kan ikke sende en anmodning til dette wallet-id.',
+  notDirect: 'Vi kan ikke sende en anmodning til dette wallet-id[| ({id})].',
   redirectOpen: 'Gå til [wallettens|{wallet}s] hjemmeside',
   timeLeft: '{time} tilbage',
   timeSpoken: 'Tid tilbage: {time}',

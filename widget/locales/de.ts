@@ -47,7 +47,7 @@ export default {
   newRequest: 'Neue Anfrage senden',
   redirect: 'Weiter auf der Website [der Wallet|von {wallet}]',
   redirect_help: 'Melden Sie sich dort an und bestätigen Sie die Zahlung. Das Ergebnis erscheint hier.',
-  notDirect: 'An diese Wallet-ID können wir keine Anfrage senden.',
+  notDirect: 'An diese Wallet-ID[| ({id})] können wir keine Anfrage senden.',
   redirectOpen: 'Zur Website [der Wallet|von {wallet}]',
   timeLeft: 'Noch {time}',
   timeSpoken: 'Verbleibende Zeit: {time}',

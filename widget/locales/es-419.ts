@@ -47,7 +47,7 @@ export default {
   newRequest: 'Enviar una solicitud nueva',
   redirect: 'Continúe en el sitio web de [la billetera|{wallet}]',
   redirect_help: 'Inicie sesión ahí y confirme. El resultado aparecerá aquí.',
-  notDirect: 'No podemos enviar una solicitud a este ID de billetera.',
+  notDirect: 'No podemos enviar una solicitud a este ID de billetera[| ({id})].',
   redirectOpen: 'Ir al sitio web de [la billetera|{wallet}]',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Enviar una solicitud nueva',
   redirect: 'Continúe en la web [del monedero|de {wallet}]',
   redirect_help: 'Inicie sesión allí y confirme. El resultado aparecerá aquí.',
-  notDirect: 'No podemos enviar una solicitud a este ID de monedero.',
+  notDirect: 'No podemos enviar una solicitud a este ID de monedero[| ({id})].',
   redirectOpen: 'Ir a la web [del monedero|de {wallet}]',
   timeLeft: 'Quedan {time}',
   timeSpoken: 'Tiempo restante: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Saada uus maksetaotlus',
   redirect: 'Jätkake [rahakoti|{wallet}] veebisaidil',
   redirect_help: 'Logige seal sisse ja kinnitage makse. Tulemus ilmub siia.',
-  notDirect: 'Sellele rahakoti ID-le ei saa maksetaotlust saata.',
+  notDirect: 'Sellele rahakoti ID-le[| ({id})] ei saa maksetaotlust saata.',
   redirectOpen: 'Ava [rahakoti|{wallet}] veebisait',
   timeLeft: 'Veel {time}',
   timeSpoken: 'Järelejäänud aeg: {time}',

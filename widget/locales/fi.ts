@@ -47,7 +47,7 @@ export default {
   newRequest: 'Lähetä uusi maksupyyntö',
   redirect: 'Jatka [lompakon |{wallet}-]verkkosivustolla',
   redirect_help: 'Kirjaudu siellä sisään ja vahvista maksu. Tulos näkyy tässä.',
-  notDirect: 'Tälle lompakon tunnukselle ei voi lähettää maksupyyntöä.',
+  notDirect: 'Tälle lompakon tunnukselle[| ({id})] ei voi lähettää maksupyyntöä.',
   redirectOpen: 'Siirry [lompakon |{wallet}-]verkkosivustolle',
   timeLeft: 'Vielä {time}',
   timeSpoken: 'Aikaa jäljellä: {time}',

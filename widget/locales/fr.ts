@@ -47,7 +47,7 @@ export default {
   newRequest: 'Envoyer une nouvelle demande',
   redirect: 'Continuez sur le site [du portefeuille|de {wallet}]',
   redirect_help: 'Connectez-vous à ce site et confirmez. Le résultat s’affichera ici.',
-  notDirect: 'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille.',
+  notDirect: 'Nous ne pouvons pas envoyer de demande à cet identifiant de portefeuille[| ({id})].',
   redirectOpen: 'Aller sur le site [du portefeuille|de {wallet}]',
   timeLeft: 'Il reste {time}',
   timeSpoken: 'Temps restant : {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'שליחת בקשה חדשה',
   redirect: 'המשיכו באתר [הארנק|{wallet}]',
   redirect_help: 'התחברו שם ואשרו. התוצאה תופיע כאן.',
-  notDirect: 'לא ניתן לשלוח בקשה למספר הארנק הזה.',
+  notDirect: 'לא ניתן לשלוח בקשה למספר הארנק הזה[| ({id})].',
   redirectOpen: 'מעבר לאתר [הארנק|{wallet}]',
   timeLeft: 'נותרו {time}',
   timeSpoken: 'הזמן שנותר: {time}',

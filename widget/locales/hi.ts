@@ -47,7 +47,7 @@ export default {
   newRequest: 'नया अनुरोध भेजें',
   redirect: '[वॉलेट|{wallet}] की वेबसाइट पर आगे बढ़ें',
   redirect_help: 'वहाँ लॉग इन करें और पुष्टि करें। नतीजा यहाँ दिखेगा।',
-  notDirect: 'हम इस वॉलेट आईडी पर अनुरोध नहीं भेज सकते।',
+  notDirect: 'हम इस वॉलेट आईडी[| ({id})] पर अनुरोध नहीं भेज सकते।',
   redirectOpen: '[वॉलेट|{wallet}] की वेबसाइट पर जाएँ',
   timeLeft: '{time} बाकी',
   timeSpoken: 'बाकी समय: {time}',

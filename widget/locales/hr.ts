@@ -47,7 +47,7 @@ export default {
   newRequest: 'Pošalji novi zahtjev',
   redirect: 'Nastavite na web-stranici [novčanika|{wallet}]',
   redirect_help: 'Ondje se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovdje.',
-  notDirect: 'Na ovaj ID novčanika nije moguće poslati zahtjev.',
+  notDirect: 'Na ovaj ID novčanika[| ({id})] nije moguće poslati zahtjev.',
   redirectOpen: 'Otvori web-stranicu [novčanika|{wallet}]',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vrijeme: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Új kérelem küldése',
   redirect: 'Folytassa a [tárca|{wallet}] weboldalán',
   redirect_help: 'Jelentkezzen be ott, és hagyja jóvá a fizetést. Az eredmény itt jelenik meg.',
-  notDirect: 'Erre a tárcaazonosítóra nem küldhető kérelem.',
+  notDirect: 'Erre a tárcaazonosítóra[| ({id})] nem küldhető kérelem.',
   redirectOpen: 'Ugrás a [tárca|{wallet}] weboldalára',
   timeLeft: 'Még {time}',
   timeSpoken: 'Hátralévő idő: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Kirim permintaan baru',
   redirect: 'Lanjutkan di situs [e-wallet|{wallet}]',
   redirect_help: 'Masuk dan konfirmasi di sana. Hasilnya akan tampil di sini.',
-  notDirect: 'Kami tidak dapat mengirim permintaan ke ID e-wallet ini.',
+  notDirect: 'Kami tidak dapat mengirim permintaan ke ID e-wallet ini[| ({id})].',
   redirectOpen: 'Buka situs [e-wallet|{wallet}]',
   timeLeft: 'Sisa {time}',
   timeSpoken: 'Sisa waktu: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Invia una nuova richiesta',
   redirect: 'Continua sul sito [del portafoglio|di {wallet}]',
   redirect_help: 'Effettua l’accesso e conferma. Il risultato comparirà qui.',
-  notDirect: 'Non possiamo inviare una richiesta a questo ID di portafoglio.',
+  notDirect: 'Non possiamo inviare una richiesta a questo ID di portafoglio[| ({id})].',
   redirectOpen: 'Vai al sito [del portafoglio|di {wallet}]',
   timeLeft: 'Restano {time}',
   timeSpoken: 'Tempo rimanente: {time}',

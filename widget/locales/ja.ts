@@ -47,7 +47,7 @@ export default {
   newRequest: '新しいリクエストを送信',
   redirect: '[ウォレット|{wallet}]のサイトでお手続きください',
   redirect_help: 'サイトにログインして承認してください。結果はここに表示されます。',
-  notDirect: 'このウォレットIDにはリクエストを送信できません。',
+  notDirect: 'このウォレットID[|（{id}）]にはリクエストを送信できません。',
   redirectOpen: '[ウォレット|{wallet}]のサイトへ進む',
   timeLeft: '残り{time}',
   timeSpoken: '残り時間：{time}',

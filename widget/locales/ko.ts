@@ -47,7 +47,7 @@ export default {
   newRequest: '새 요청 보내기',
   redirect: '[전자지갑|{wallet}] 웹사이트에서 계속해 주세요',
   redirect_help: '로그인하여 승인해 주세요. 결과가 여기에 표시됩니다.',
-  notDirect: '이 전자지갑 ID로는 요청을 보낼 수 없습니다.',
+  notDirect: '이 전자지갑 ID[| ({id})]로는 요청을 보낼 수 없습니다.',
   redirectOpen: '[전자지갑|{wallet}] 웹사이트로 이동',
   timeLeft: '{time} 남음',
   timeSpoken: '남은 시간: {time}',

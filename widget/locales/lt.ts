@@ -47,7 +47,7 @@ export default {
   newRequest: 'Siųsti naują prašymą',
   redirect: 'Tęskite [piniginės|„{wallet}“] svetainėje',
   redirect_help: 'Prisijunkite ten ir patvirtinkite mokėjimą. Rezultatas bus rodomas čia.',
-  notDirect: 'Šiam piniginės ID prašymo išsiųsti negalima.',
+  notDirect: 'Šiam piniginės ID[| ({id})] prašymo išsiųsti negalima.',
   redirectOpen: 'Eiti į [piniginės|„{wallet}“] svetainę',
   timeLeft: 'Liko {time}',
   timeSpoken: 'Likęs laikas: {time}',

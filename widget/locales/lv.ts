@@ -47,7 +47,7 @@ export default {
   newRequest: 'Sūtīt jaunu pieprasījumu',
   redirect: 'Turpiniet [maka|{wallet}] vietnē',
   redirect_help: 'Piesakieties tur un apstipriniet maksājumu. Rezultāts būs redzams šeit.',
-  notDirect: 'Uz šo maka ID nevar nosūtīt pieprasījumu.',
+  notDirect: 'Uz šo maka ID[| ({id})] nevar nosūtīt pieprasījumu.',
   redirectOpen: 'Atvērt [maka|{wallet}] vietni',
   timeLeft: 'Vēl {time}',
   timeSpoken: 'Atlikušais laiks: {time}',

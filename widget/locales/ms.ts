@@ -48,7 +48,7 @@ export default {
   newRequest: 'Hantar permintaan baharu',
   redirect: 'Teruskan di laman web [e-dompet|{wallet}]',
   redirect_help: 'Log masuk dan sahkan di sana. Keputusan akan dipaparkan di sini.',
-  notDirect: 'Kami tidak dapat menghantar permintaan ke ID e-dompet ini.',
+  notDirect: 'Kami tidak dapat menghantar permintaan ke ID e-dompet ini[| ({id})].',
   redirectOpen: 'Pergi ke laman web [e-dompet|{wallet}]',
   timeLeft: 'Tinggal {time}',
   timeSpoken: 'Baki masa: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Send en ny forespørsel',
   redirect: 'Fortsett på [lommebokens|{wallet}s] nettsted',
   redirect_help: 'Logg inn der og bekreft. Resultatet vises her.',
-  notDirect: 'Vi kan ikke sende en forespørsel til denne lommebok-ID-en.',
+  notDirect: 'Vi kan ikke sende en forespørsel til denne lommebok-ID-en[| ({id})].',
   redirectOpen: 'Gå til [lommebokens|{wallet}s] nettsted',
   timeLeft: '{time} igjen',
   timeSpoken: 'Tid igjen: {time}',

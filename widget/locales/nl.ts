@@ -47,7 +47,7 @@ export default {
   newRequest: 'Nieuw verzoek sturen',
   redirect: 'Ga verder op de website van [de wallet|{wallet}]',
   redirect_help: 'Log daar in en bevestig de betaling. Het resultaat verschijnt hier.',
-  notDirect: 'We kunnen geen verzoek sturen naar dit wallet-ID.',
+  notDirect: 'We kunnen geen verzoek sturen naar dit wallet-ID[| ({id})].',
   redirectOpen: 'Naar de website van [de wallet|{wallet}]',
   timeLeft: 'Nog {time}',
   timeSpoken: 'Resterende tijd: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Wyślij nową prośbę o płatność',
   redirect: 'Kontynuuj na stronie [portfela|{wallet}]',
   redirect_help: 'Zaloguj się tam i potwierdź płatność. Wynik pojawi się tutaj.',
-  notDirect: 'Na to ID portfela nie możemy wysłać prośby.',
+  notDirect: 'Na to ID portfela[| ({id})] nie możemy wysłać prośby.',
   redirectOpen: 'Przejdź na stronę [portfela|{wallet}]',
   timeLeft: 'Zostało {time}',
   timeSpoken: 'Pozostały czas: {time}',

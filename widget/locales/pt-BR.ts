@@ -47,7 +47,7 @@ export default {
   newRequest: 'Enviar nova solicitação',
   redirect: 'Continue no site [da carteira|{wallet}]',
   redirect_help: 'Entre na sua conta e confirme. O resultado aparecerá aqui.',
-  notDirect: 'Não podemos enviar uma solicitação para este ID de carteira.',
+  notDirect: 'Não podemos enviar uma solicitação para este ID de carteira[| ({id})].',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Enviar um novo pedido',
   redirect: 'Continue no site [da carteira|{wallet}]',
   redirect_help: 'Inicie sessão nesse site e confirme. O resultado aparecerá aqui.',
-  notDirect: 'Não podemos enviar um pedido para este ID de carteira.',
+  notDirect: 'Não podemos enviar um pedido para este ID de carteira[| ({id})].',
   redirectOpen: 'Ir para o site [da carteira|{wallet}]',
   timeLeft: 'Restam {time}',
   timeSpoken: 'Tempo restante: {time}',

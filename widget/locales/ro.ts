@@ -47,7 +47,7 @@ export default {
   newRequest: 'Trimiteți altă solicitare',
   redirect: 'Continuați pe site-ul [portofelului|{wallet}]',
   redirect_help: 'Autentificați-vă acolo și confirmați. Rezultatul va apărea aici.',
-  notDirect: 'Nu putem trimite o solicitare către acest ID de portofel.',
+  notDirect: 'Nu putem trimite o solicitare către acest ID de portofel[| ({id})].',
   redirectOpen: 'Accesați site-ul [portofelului|{wallet}]',
   timeLeft: 'Mai aveți {time}',
   timeSpoken: 'Timp rămas: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Poslať novú žiadosť',
   redirect: 'Pokračujte na webe [peňaženky|{wallet}]',
   redirect_help: 'Prihláste sa tam a potvrďte platbu. Výsledok sa zobrazí tu.',
-  notDirect: 'Na toto ID peňaženky sa žiadosť nedá poslať.',
+  notDirect: 'Na toto ID peňaženky[| ({id})] sa žiadosť nedá poslať.',
   redirectOpen: 'Prejsť na web [peňaženky|{wallet}]',
   timeLeft: 'Ešte {time}',
   timeSpoken: 'Zostávajúci čas: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Pošlji nov zahtevek',
   redirect: 'Nadaljujte na spletnem mestu [denarnice|{wallet}]',
   redirect_help: 'Tam se prijavite in potrdite plačilo. Rezultat bo prikazan tukaj.',
-  notDirect: 'Na ta ID denarnice ni mogoče poslati zahtevka.',
+  notDirect: 'Na ta ID denarnice[| ({id})] ni mogoče poslati zahtevka.',
   redirectOpen: 'Odpri spletno mesto [denarnice|{wallet}]',
   timeLeft: 'Še {time}',
   timeSpoken: 'Preostali čas: {time}',

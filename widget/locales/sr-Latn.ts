@@ -47,7 +47,7 @@ export default {
   newRequest: 'Pošalji novi zahtev',
   redirect: 'Nastavite na sajtu [novčanika|{wallet}]',
   redirect_help: 'Tamo se prijavite i potvrdite plaćanje. Rezultat će se prikazati ovde.',
-  notDirect: 'Na ovaj ID novčanika ne može da se pošalje zahtev.',
+  notDirect: 'Na ovaj ID novčanika[| ({id})] ne može da se pošalje zahtev.',
   redirectOpen: 'Otvori sajt [novčanika|{wallet}]',
   timeLeft: 'Još {time}',
   timeSpoken: 'Preostalo vreme: {time}',

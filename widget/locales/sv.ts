@@ -47,7 +47,7 @@ export default {
   newRequest: 'Skicka en ny förfrågan',
   redirect: 'Fortsätt på [plånbokens|{wallet}s] webbplats',
   redirect_help: 'Logga in där och bekräfta. Resultatet visas här.',
-  notDirect: 'Vi kan inte skicka en förfrågan till det här plånboks-ID:t.',
+  notDirect: 'Vi kan inte skicka en förfrågan till det här plånboks-ID:t[| ({id})].',
   redirectOpen: 'Gå till [plånbokens|{wallet}s] webbplats',
   timeLeft: '{time} kvar',
   timeSpoken: 'Tid kvar: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: 'Yeni ödeme isteği gönder',
   redirect: '[Cüzdanın|{wallet}] web sitesinde devam edin',
   redirect_help: 'Orada oturum açıp onaylayın. Sonuç burada görünecek.',
-  notDirect: 'Bu cüzdan numarasına ödeme isteği gönderemiyoruz.',
+  notDirect: 'Bu cüzdan numarasına[| ({id})] ödeme isteği gönderemiyoruz.',
   redirectOpen: '[Cüzdanın|{wallet}] web sitesine git',
   timeLeft: '{time} kaldı',
   timeSpoken: 'Kalan süre: {time}',

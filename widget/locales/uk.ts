@@ -47,7 +47,7 @@ export default {
   newRequest: 'Надіслати новий запит',
   redirect: 'Продовжте на сайті [гаманця|{wallet}]',
   redirect_help: 'Увійдіть там і підтвердьте платіж. Результат з’явиться тут.',
-  notDirect: 'На цей ID гаманця не можна надіслати запит.',
+  notDirect: 'На цей ID гаманця[| ({id})] не можна надіслати запит.',
   redirectOpen: 'Перейти на сайт [гаманця|{wallet}]',
   timeLeft: 'Ще {time}',
   timeSpoken: 'Залишилося часу: {time}',

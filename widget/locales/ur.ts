@@ -47,7 +47,7 @@ export default {
   newRequest: 'نئی درخواست بھیجیں',
   redirect: '[والیٹ|{wallet}] کی ویب سائٹ پر جاری رکھیں',
   redirect_help: 'وہاں لاگ اِن کریں اور تصدیق کریں۔ نتیجہ یہاں نظر آئے گا۔',
-  notDirect: 'ہم اس والیٹ آئی ڈی پر درخواست نہیں بھیج سکتے۔',
+  notDirect: 'ہم اس والیٹ آئی ڈی[| ({id})] پر درخواست نہیں بھیج سکتے۔',
   redirectOpen: '[والیٹ|{wallet}] کی ویب سائٹ پر جائیں',
   timeLeft: '{time} باقی',
   timeSpoken: 'باقی وقت: {time}',

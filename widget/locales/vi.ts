@@ -47,7 +47,7 @@ export default {
   newRequest: 'Gửi yêu cầu mới',
   redirect: 'Tiếp tục trên trang web của [ví|{wallet}]',
   redirect_help: 'Đăng nhập và xác nhận tại đó. Kết quả sẽ hiển thị tại đây.',
-  notDirect: 'Chúng tôi không thể gửi yêu cầu đến ID ví này.',
+  notDirect: 'Chúng tôi không thể gửi yêu cầu đến ID ví này[| ({id})].',
   redirectOpen: 'Đến trang web của [ví|{wallet}]',
   timeLeft: 'Còn {time}',
   timeSpoken: 'Thời gian còn lại: {time}',

@@ -47,7 +47,7 @@ export default {
   newRequest: '傳送新的請求',
   redirect: '請在[錢包| {wallet} ]網站繼續付款',
   redirect_help: '請在該網站登入並確認。結果會顯示在這裡。',
-  notDirect: '我們無法向此錢包 ID 傳送請求。',
+  notDirect: '我們無法向此錢包 ID[|（{id}）] 傳送請求。',
   redirectOpen: '前往[錢包| {wallet} ]網站',
   timeLeft: '剩餘 {time}',
   timeSpoken: '剩餘時間：{time}',

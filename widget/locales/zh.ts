@@ -47,7 +47,7 @@ export default {
   newRequest: '发送新的请求',
   redirect: '请在[钱包| {wallet} ]网站继续付款',
   redirect_help: '请在该网站登录并确认。结果会显示在这里。',
-  notDirect: '我们无法向此钱包 ID 发送请求。',
+  notDirect: '我们无法向此钱包 ID[|（{id}）] 发送请求。',
   redirectOpen: '前往[钱包| {wallet} ]网站',
   timeLeft: '剩余 {time}',
   timeSpoken: '剩余时间：{time}',
