@@ -277,6 +277,10 @@ export function confirmationPage(confirmation: Confirmation): Html {
   const differing: [string, string[]][] = isExact
     ? []
     : [['If the amount differs', ['Only all or nothing can be recorded: settle a difference another way.']]];
+  const shopperSees: [string, string[]][] =
+    denies(transaction, said) && expected.paidBy === transaction.id
+      ? [['The shopper sees', ['The shop could not confirm this payment.']]]
+      : [];
   const unsent = webhook !== null && !sendsWebhooks ? ['No WEBHOOK_URL is set, so it is not sent now.'] : [];
   return html`${lead(transaction, undefined, nameOf(transaction))}
   ${hasChanged ? changedMessage('the payment or its order') : ''}
@@ -287,6 +291,7 @@ export function confirmationPage(confirmation: Confirmation): Html {
       ['What happens', [...effectOf(preview, said, paidWebhook), ...unsent]],
       ...differing,
       ...later,
+      ...shopperSees,
       ['The history says', [`${capital(moved(said))}, says ${by}: ${note}`]],
       [
         'If this is wrong',
@@ -359,7 +364,9 @@ export function effectOf(
   const stop = hasPaid
     ? [...(paidWebhook ? [deliveryOf(paidWebhook)] : []), `It stays SUCCESS in the API. ${STOP_ORDER}`]
     : [];
-  if (webhook === null) return [onlyEndsReview(transaction, word), 'Your server gets no webhook of this.', ...stop];
+  const toShip = TYPES[transaction.type].paysOrder && word === 'SUCCESS' ? ', so tell your shop that it can ship' : '';
+  if (webhook === null)
+    return [onlyEndsReview(transaction, word), `Your server gets no webhook of this${toShip}.`, ...stop];
   const becomes = webhook in BECOMES ? BECOMES[webhook as Queued](transaction.orderId) : undefined;
   const isAsAsked = transaction.mismatch && word === 'SUCCESS';
   const counts = `It counts as ${moneyOf(transaction)}, as it was asked for, whatever the gateway reported.`;

@@ -394,7 +394,11 @@ export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: numbe
     const isRight = entry.event === 'succeeded' && !isByPerson(entry);
     const sum = figure ?? (isAsAsked && moneyOf(reviewed));
     const said = [sum, outcomeName(outcome, reviewed.type) || end].filter(Boolean).join(', ');
-    const what = isRight ? `${moneyOf(reviewed)}, ${done}, as asked` : said;
+    const what = isRight
+      ? `${moneyOf(reviewed)}, ${done}, as asked`
+      : entry.event === 'reported_failed'
+        ? 'failed'
+        : said;
     return what === '' ? [] : [{ what: capital(what), at: entry.at }];
   });
 }

@@ -70,7 +70,11 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),
-    / Note that no money was received\? .* What happens It is listed as denied, is not counted, and cannot be refunded\. Your server gets no webhook of this\. payment\.succeeded was queued on 20 Nov 2026, .* UTC and is not delivered\. It stays SUCCESS in the API\. If it was shipped or counted as paid, stop the order and tell the customer\. /,
+    / Note that no money was received\? .* What happens It is listed as denied, is not counted, and cannot be refunded\. Your server gets no webhook of this\. payment\.succeeded was queued on 20 Nov 2026, .* UTC and is not delivered\. It stays SUCCESS in the API\. If it was shipped or counted as paid, stop the order and tell the customer\. .* The shopper sees The shop could not confirm this payment\. /,
+  );
+  assert.match(
+    textOf(await (await resolve(operator, 'A-3', { ...ADA, status: 'SUCCESS' })).text()),
+    / This only ends the review\. Your server gets no webhook of this, so tell your shop that it can ship\. /,
   );
   assert.match(asked, /<button\s+class="danger">Note that no money was received<\/button>/);
   assert.match(await (await resolve(operator, 'A-3', ADA)).text(), /<button\s*>Record as received</);

@@ -81,6 +81,11 @@ it('a review says in plain words what the gateway said', () => {
     reportsOf({ ...refund, history: [reported, ended('succeeded')] }).map(({ what }) => what),
     ['€0.01, sent', '€5.00, sent, as asked'],
   );
+  const failed = { ...entry, event: 'reported_failed', source: 'check', detail: null } as const;
+  assert.deepEqual(
+    reportsOf({ ...refund, history: [reported, failed] }).map(({ what }) => what),
+    ['€0.01, sent', 'Failed'],
+  );
   const against = { ...entry, event: 'conflict', detail: 'FAILED after SUCCESS' } as const;
   assert.equal(
     reviewReason({ ...refund, mismatch: false, conflict: true, history: [against] }),
