@@ -31,8 +31,8 @@ try {
   stack = await startStack({ ...(values.dir !== undefined && { dir: values.dir }), onExit: fail });
   console.log(`
   Shop      ${stack.shop}
-  Desk      ${stack.shop}/desk
   Wallet    ${stack.sandbox}/wallet
+  Desk      ${stack.shop}/desk
   Gateway   ${stack.sandbox}
   Themes    ${stack.shop}/themes
   Operator  ${stack.operator}
