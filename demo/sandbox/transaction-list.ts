@@ -62,7 +62,7 @@ function standing(kind: Kind, { status, message, isHeld }: Standing): [string, T
     case 'INITIALIZED':
       return ['Waiting', ''];
     case 'PROCESSING':
-      return [isHeld ? 'Held by a fault' : UNDER_WAY[kind], ''];
+      return [isHeld ? 'Held until you decide' : UNDER_WAY[kind], ''];
     case 'SUCCESS':
       return [PAID[kind], 'good'];
     case 'FAILED':

@@ -92,7 +92,7 @@ describe('the latest requests on the overview', () => {
     const browser = await openOverview(opened);
     const [held, scanned] = requestsIn(browser);
     assert.match(browser.text, / order-QR QR code .* Opened /);
-    assert.match(browser.text, / payout-1 Payout .* Held by a fault /);
+    assert.match(browser.text, / payout-1 Payout .* Held until you decide /);
     assert.match(String(scanned), / Status check order-QR Opened 200 /);
     assert.match(String(held), / Status check payout-1 On its way 200 /);
   });
