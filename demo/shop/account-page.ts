@@ -100,9 +100,11 @@ function stateChip(order: Order) {
   const say = (what: string, part: string) => (part === amount ? what : `${what}: ${formatMoney(part, CURRENCY)}`);
   if ((chip === CHIPS.paid || chip === CHIPS.unrefunded) && failedRefund !== '0.00')
     return { ...CHIPS.unrefunded, label: say('Refund failed', failedRefund) };
-  if (chip === CHIPS.paid && back.sentBack !== '0.00') return { ...chip, label: 'Partly refunded' };
   const coming = comingIn(back);
-  return chip === CHIPS.refunded && coming ? { ...chip, label: say(coming.what, coming.part) } : chip;
+  const isChecked = chip === CHIPS.paid && coming?.what === CHECKED;
+  if (coming && (chip === CHIPS.refunded || isChecked))
+    return { ...CHIPS.refunded, label: say(coming.what, coming.part) };
+  return chip === CHIPS.paid && back.sentBack !== '0.00' ? { ...chip, label: 'Partly refunded' } : chip;
 }
 
 /** What happened to its money, on a line of its own. */
@@ -119,7 +121,7 @@ function notesOf(order: Order): Markup | '' {
   // Of the payment that pays the order and of others.
   add(centsOf(back.sentBack) + centsOf(extra.sentBack), 'sent back');
   // Of the payment that pays the order, one may be what the chip says.
-  const said = stateOf(order) === 'refunded' ? comingIn(back)?.what : undefined;
+  const said = stateChip(order).label?.replace(/:.*/, '');
   add((said === COMING ? 0 : centsOf(back.onItsWay)) + centsOf(extra.onItsWay), 'on its way back');
   add((said === CHECKED ? 0 : centsOf(back.inDoubt)) + centsOf(extra.inDoubt), 'refund being checked');
   add(centsOf(extra.settled) - centsOf(extra.onCard), 'settled another way');

@@ -164,6 +164,10 @@ test('an order whose refund failed says so until another is sent', async () => {
     assert.match(kept, /The refund of €4\.00 did not go through\. We will send the refund again\./);
     const inPart = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
     assert.match(inPart, /2026<\/time><\/small>\s*<span class="chip warn">Refund failed: €4\.00</);
+    shop.proxy.answers[`GET ${path}`] = report({ ...part, status: 'INITIALIZED' });
+    assert.match((await shopper.get(path)).text, /Refund being checked: €4\.00 of €43\.75<\/h1>/);
+    const checked = (await shopper.get('/account')).text;
+    assert.match(checked, /2026<\/time><\/small>\s*<span class="chip ">Refund being checked: €4\.00</);
     const extra = { ...paid, gatewayOrderId: 'extra', surplus: true, settled: '0.00' };
     shop.proxy.answers[`GET ${path}`] = { body: { paid: true, payments: [paid, extra], refunds: [part] } };
     const owed = (await shopper.get('/account')).text.replaceAll('\u00A0', ' ');
