@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Payment, Refund, Transaction } from '../../backend-proxy/client.ts';
 import { CURRENCY, centsOf, formatMoney, money } from './catalog.ts';
 import { isByRequest, isDenied, isInDoubt, isLost, isOpen, isPayable, isPayout, lastDecision } from './fulfillment.ts';
-import { causeOf, isRefused, paysNothing, refundState, refundsOf, remainderOf } from './fulfillment.ts';
+import { causeOf, isRefused, isUnpaid, paysNothing, refundState, refundsOf, remainderOf } from './fulfillment.ts';
 import { page, type Markup, type Site } from './page.ts';
 
 /** `bought`: what the shop's order is for. `isClosed`: the order of a payment that waits. */
@@ -264,8 +264,6 @@ function decidedIn(entry: Entry): string | undefined {
 
 const isPayment = (entry: Entry): entry is Payment & Entry => 'payer' in entry;
 const isChecked = (entry: Entry) => isOpen(entry) && openName(entry).endsWith('being checked');
-/** The gateway has said nothing of a payment, or another amount while it waits for it. */
-const isUnpaid = (entry: Entry) => isPayment(entry) && isOpen(entry) && /(^| as pending)$/.test(causeOf(entry).said);
 export const isWaiting = (entry: Entry) =>
   isPayment(entry) && isOpen(entry) && isPayable(entry) && !entry.isClosed && (!entry.needsReview || isUnpaid(entry));
 

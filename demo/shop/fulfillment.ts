@@ -121,7 +121,8 @@ function triesOf(payments: readonly Payment[]): Order['tries'] {
 export const isOpen = ({ status }: Transaction) => status === 'INITIALIZED' || status === 'PROCESSING';
 
 /** Of one in review: the gateway has said nothing of it, or another amount while it waits for it. */
-const isUnpaid = (payment: Payment) => isOpen(payment) && /(^| as pending)$/.test(causeOf(payment).said);
+export const isUnpaid = (one: Transaction) =>
+  'payer' in one && isOpen(one) && /(^| as pending)$/.test(causeOf(one).said);
 
 /** The API's transactions differ by their fields. */
 export const isPayout = (one: Transaction): one is Payout => !('payer' in one || 'refundOf' in one);

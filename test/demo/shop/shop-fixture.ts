@@ -112,7 +112,7 @@ export function paidReport(orderId: string, amount: string, currency = 'EUR') {
 /** The fixture's day is a Friday. */
 export const PAID = 'We will send your order on Wednesday, Nov 25.';
 export const BASKET = { 'dawn-chorus': '2', 'night-harbor': '1' };
-export const SEEN = { type: 'PAY', amount: '43.75', currency: 'EUR', history: [] };
+export const SEEN = { type: 'PAY', amount: '43.75', currency: 'EUR', payer: null, history: [] };
 /** The history of a payment in review: the gateway has reported another amount, of one that is paid or still waits. */
 export const mismatch = (outcome: 'succeeded' | 'pending') => [
   { event: 'mismatch', detail: `amount: asked 43.75 EUR, reported 0.01 EUR as ${outcome}` },
