@@ -6,7 +6,7 @@ import { STAGES, reasonOf, type Transaction, type TransactionType } from './tran
 
 /** Types and descriptions of all webhooks. Promised in docs/webhooks.md, in the same words. */
 export const WEBHOOKS = {
-  'payment.succeeded': 'The order is paid: ship it',
+  'payment.succeeded': 'The order is paid: ship it, unless it needs review',
   'payment.failed': 'One payment of the order failed; another one, or this one late, may still succeed',
   'payment.surplus': 'This payment paid an order that was already paid',
   'payment.after_close': 'This payment succeeded after its order was closed: ship nothing, and send the money back',

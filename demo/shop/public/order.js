@@ -1,6 +1,6 @@
 // When the widget shows another state of the order, asks the shop's server until it says so too, and shows its message.
 // One answer is not enough: it may be older than the event. The event only starts the requests: the server decides what
-// the order is. Of a paid order the widget sends no more events, so a refund is found by asking from time to time.
+// the order is. Once nothing is open, the widget sends no more events, so a refund is found by asking from time to time.
 const EVERY_MS = 1000;
 const TRIES = 120;
 /** In units of EVERY_MS. */
