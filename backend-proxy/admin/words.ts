@@ -388,17 +388,16 @@ export function reportsOf(reviewed: Reviewed & Asked): { what: string; at: numbe
     // Another event's may be a person's words.
     const mayDiffer = ['rejected', 'mismatch', 'needs_review'].includes(entry.event);
     const [, , figure, outcome = ''] = (mayDiffer && FIGURES.exec(withMoney(detail))) || [];
-    const end = entry === cause && /^the gateway says (\w+)/.exec(inWords(detail, reviewed))?.[1];
+    const end =
+      entry.event === 'reported_failed'
+        ? 'failed'
+        : entry === cause && /^the gateway says (\w+)/.exec(inWords(detail, reviewed))?.[1];
     // Only with our payment id does a SUCCESS count without an amount (protocol/verify.ts).
     const isAsAsked = end === done && reviewed.answer !== 'identified' && !detail.includes('differs');
     const isRight = entry.event === 'succeeded' && !isByPerson(entry);
     const sum = figure ?? (isAsAsked && moneyOf(reviewed));
     const said = [sum, outcomeName(outcome, reviewed.type) || end].filter(Boolean).join(', ');
-    const what = isRight
-      ? `${moneyOf(reviewed)}, ${done}, as asked`
-      : entry.event === 'reported_failed'
-        ? 'failed'
-        : said;
+    const what = isRight ? `${moneyOf(reviewed)}, ${done}, as asked` : said;
     return what === '' ? [] : [{ what: capital(what), at: entry.at }];
   });
 }

@@ -63,6 +63,7 @@ export function emitReady(element: EventTarget, state: SessionState): void {
     if (order.methods.includes(method)) return 'page';
     return claims?.methods?.includes(method) === false ? 'order' : 'reference';
   };
+  // Not METHODS, which nothing else in this bundle needs.
   const hidden = (Object.keys(PAYS_BY) as Method[]).filter((method) => !shown.includes(method));
   emit(element, 'payment-ready', { shown, hidden: hidden.map((method) => ({ method, cause: causeOf(method) })) });
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { eventName, explanationOf, failureOf } from '../../../backend-proxy/admin/words.ts';
 import { heading } from '../../../backend-proxy/admin/transaction-page.ts';
+import { enFlow } from '../../../widget/locales/en-flow.ts';
 import { differing, verified, endCheck, type Seen } from '../ledger/ledger-kit.ts';
 import { M, S } from '../time.ts';
 import { REFUNDS_QR, type World } from '../world.ts';
@@ -34,7 +35,7 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const first = await resolve(operator, 'A-1', ADA);
   const said = textOf(await first.text());
   assert.equal(first.status, 200);
-  assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it”.* If the amount differs Only all or nothing can be recorded: settle a difference another way\. .*Money moved, says Ada: on the statement/); // prettier-ignore
+  assert.match(said, /Record €10\.10 as received\? .*Order A-1 becomes paid\. It counts as €10\.10.*payment\.succeeded: “The order is paid: ship it, unless it needs review”.* If the amount differs Only all or nothing can be recorded: settle a difference another way\. .*Money moved, says Ada: on the statement/); // prettier-ignore
   assert.equal((await world.ledger.transaction('A-1'))?.needsReview, true);
   const second = await resolve(operator, 'A-1', { ...ADA, confirmed: 'yes' });
   assert.deepEqual([second.status, placeOf(second)], [303, '/admin/transactions/A-1?done=resolved']);
@@ -70,8 +71,9 @@ it('a review is resolved in two steps: the first says what will happen and chang
   const asked = await (await resolve(operator, 'A-3', { ...ADA, status: 'FAILED' })).text();
   assert.match(
     textOf(asked),
-    / Note that no money was received\? .* What happens It is listed as denied, is not counted, and cannot be refunded\. Your server gets no webhook of this\. payment\.succeeded was queued on 20 Nov 2026, .* UTC and is not delivered\. It stays SUCCESS in the API\. If it was shipped or counted as paid, stop the order and tell the customer\. .* The shopper sees The shop could not confirm this payment\. /,
+    / Note that no money was received\? .* What happens It is listed as denied, is not counted, and cannot be refunded\. Your server gets no webhook of this\. payment\.succeeded was queued on 20 Nov 2026, .* UTC and is not delivered\. It stays SUCCESS in the API\. If it was shipped or counted as paid, stop the order and tell the customer\. /,
   );
+  assert.ok(textOf(asked).includes(` The shopper sees ${enFlow.RESOLVED}. `), 'in the widget’s words');
   assert.match(
     textOf(await (await resolve(operator, 'A-3', { ...ADA, status: 'SUCCESS' })).text()),
     / This only ends the review\. Your server gets no webhook of this, so tell your shop that it can ship\. /,
